@@ -1,0 +1,1 @@
+//! `#[derive(Zap)]`; use it through `zap_core`, which re-exports it.
