@@ -2,11 +2,61 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
+// So that the derive's `::zap_core` paths also resolve in this crate's own examples and tests.
+extern crate self as zap_core;
 
+mod buffer;
+mod dialect;
+mod encode;
 mod error;
 mod header;
+mod layout;
 mod limits;
+mod list_view;
+mod option;
+mod owned;
+#[cfg(feature = "std")]
+mod pool;
+mod record;
+mod region;
+mod scalar;
+mod section;
+mod sink;
+mod slot;
+mod stream;
+mod tail_slot;
+mod trusted;
+mod walk;
 
+pub use buffer::Buffer;
+pub use dialect::{Dialect, Native, StreamDialect, Zapgen, Zip};
+pub use encode::EncodeTarget;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, Place};
 pub use header::{HEADER_LEN, Header, MAGIC, VERSION_1, VERSION_2};
+pub use layout::{DialectKind, FieldLayout, FieldType, Layout};
 pub use limits::{Limits, Prefix};
+pub use list_view::{FixedStride, LittleEndian, ListIter, ListView};
+pub use owned::OwnedView;
+#[cfg(feature = "std")]
+pub use pool::{BufferPool, PooledBuffer};
+pub use record::{Decode, DecodeOwned, RecordView, Zap};
+pub use scalar::ArrayElement;
+pub use slot::{DecodeListElement, DecodeSlot, ListElement, Slot};
+pub use stream::{DecodeElement, Element, StreamIter, StreamView};
+#[cfg(feature = "derive")]
+pub use zap_derive::Zap;
+
+/// What derived code names. Not for other use: it changes without notice.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::layout::{is_aligned, lies_apart, place};
+    pub use crate::record::nested;
+    pub use crate::section::{Field, Section};
+    pub use crate::sink::Sink;
+    pub use crate::walk::Walk;
+    pub use core::fmt::{Debug, Formatter, Result as FmtResult};
+    pub use core::marker::{Copy, PhantomData};
+    pub use core::clone::Clone;
+    pub use core::option::Option;
+    pub use core::result::Result;
+}

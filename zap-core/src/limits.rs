@@ -19,10 +19,13 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Levels that lazy views follow and that an encoder writes.
+    pub(crate) const DEPTH: u8 = 64;
+
     /// The default limits: 64 MiB a message, 64 levels, and at most 8 x the message's length + 1 KiB bytes visited.
     #[must_use]
     pub const fn new() -> Self {
-        Self { max_message_len: 64 << 20, max_depth: 64, budget_factor: 8, budget_base: 1024 }
+        Self { max_message_len: 64 << 20, max_depth: Self::DEPTH, budget_factor: 8, budget_base: 1024 }
     }
 
     /// The longest message accepted, in bytes.

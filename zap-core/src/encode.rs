@@ -1,0 +1,113 @@
+//! Appending one message to a caller's buffer: count, check, reserve once, write once.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use core::ops::Range;
+
+use alloc::vec::Vec;
+use bytes::BytesMut;
+
+use crate::region::{Cell, MessageWriter};
+use crate::sink::{Counter, Plan, write_message};
+use crate::{Buffer, EncodeError, Zap, trusted};
+
+/// A buffer that [`Zap::encode_into`] takes. Sealed: `Vec<u8>`, `bytes::BytesMut` and [`Buffer`] grow as needed;
+/// `[u8]` and `[u8; N]` are written from their start.
+pub trait EncodeTarget: sealed::Target {}
+
+impl<T: sealed::Target + ?Sized> EncodeTarget for T {}
+
+mod sealed {
+    use super::{EncodeError, Message, Range, Zap};
+
+    pub trait Target {
+        fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError>;
+    }
+}
+
+/// A value whose message has been counted and may be written.
+pub struct Message<'r, R> {
+    record: &'r R,
+    flags: u16,
+    plan: Plan,
+}
+
+impl<R: Zap> Message<'_, R> {
+    #[inline]
+    fn structure(&self) -> usize {
+        self.plan.structure as usize
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.plan.len() as usize
+    }
+
+    #[inline]
+    fn write<C: Cell>(&self, writer: &mut MessageWriter<'_, C>) {
+        write_message(self.record, writer, self.flags);
+    }
+
+    /// Writes the message over initialised bytes of exactly its length.
+    #[inline]
+    fn write_over(&self, bytes: &mut [u8]) -> Result<(), EncodeError> {
+        match MessageWriter::new(bytes, self.structure()) {
+            Some(mut writer) => {
+                self.write(&mut writer);
+                if writer.is_complete() { Ok(()) } else { Err(EncodeError::Inconsistent) }
+            }
+            None => Err(EncodeError::Inconsistent),
+        }
+    }
+}
+
+#[inline]
+pub(crate) fn append<R: Zap, B: EncodeTarget + ?Sized>(
+    record: &R,
+    flags: u16,
+    buffer: &mut B,
+) -> Result<Range<usize>, EncodeError> {
+    let plan = Counter::plan(record)?;
+    buffer.append(Message { record, flags, plan })
+}
+
+impl sealed::Target for Vec<u8> {
+    #[inline]
+    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+        trusted::append(self, (message.structure(), message.plan.tail as usize), |writer| message.write(writer))
+    }
+}
+
+impl sealed::Target for BytesMut {
+    #[inline]
+    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+        trusted::append(self, (message.structure(), message.plan.tail as usize), |writer| message.write(writer))
+    }
+}
+
+impl sealed::Target for Buffer {
+    #[inline]
+    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+        let range = self.len()..self.len().saturating_add(message.len());
+        message.write_over(self.room(message.len()))?;
+        self.grow_to(range.end);
+        Ok(range)
+    }
+}
+
+impl sealed::Target for [u8] {
+    #[inline]
+    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+        let (needed, available) = (message.len(), self.len());
+        match self.get_mut(..needed) {
+            Some(bytes) => message.write_over(bytes).map(|()| 0..needed),
+            None => Err(EncodeError::BufferTooSmall { needed, available }),
+        }
+    }
+}
+
+impl<const N: usize> sealed::Target for [u8; N] {
+    #[inline]
+    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+        sealed::Target::append(self.as_mut_slice(), message)
+    }
+}

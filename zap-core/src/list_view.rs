@@ -1,0 +1,347 @@
+//! Native lists: elements at a fixed stride, so that any one of them is found in O(1).
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+
+use alloc::vec::Vec;
+use zerocopy::FromBytes;
+
+use crate::section::{Field, Section};
+use crate::sink::{Run, Sink};
+use crate::walk::Walk;
+use crate::{DecodeError, DecodeListElement, DecodeSlot, FieldType, ListElement, Native, Place, Slot};
+
+/// A native slot type that can be an element of a list: its slots lie side by side.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of a native ZAP list",
+    label = "not a list element"
+)]
+pub trait FixedStride: Slot<Native> + Sized {
+    /// Counts or writes the body of a list that is not empty, and everything behind it.
+    fn put_elements<S: Sink>(items: &[Self], sink: &mut S, section: &mut S::Section, offset: usize) {
+        put_each(items, sink, section, offset);
+    }
+}
+
+/// The shape of a list of `count` elements.
+#[inline]
+pub(crate) fn shape<T: Slot<Native>>(count: usize) -> Run {
+    const { assert!(T::WIDTH > 0, "elements of width 0 cannot be in a ZAP list: nothing would tell how many there are") };
+    Run { count, stride: T::WIDTH, align: T::ALIGN }
+}
+
+/// Reserves the body, then visits the elements one by one with everything below them.
+pub(crate) fn put_each<T: Slot<Native>, S: Sink>(
+    items: &[T],
+    sink: &mut S,
+    section: &mut S::Section,
+    offset: usize,
+) {
+    let mut body = sink.run(section, offset, shape::<T>(items.len()));
+    if S::COUNTS && T::PLAIN {
+        return;
+    }
+    for item in items {
+        let mut element = S::split(&mut body, T::WIDTH);
+        item.put(sink, &mut element, 0);
+    }
+}
+
+impl<T: FixedStride> ListElement<Native> for T {
+    const LIST_TYPE: FieldType = FieldType::List(&<T as Slot<Native>>::TYPE);
+    const LIST_NESTED: bool = true;
+
+    type List<'m> = ListView<'m, T>;
+
+    #[inline]
+    fn get_list<'m>(section: Section<'m>, field: Field) -> Result<ListView<'m, T>, DecodeError> {
+        let body = section.run(T::WIDTH, field)?;
+        Ok(ListView { body, place: field.place, element: PhantomData })
+    }
+    fn check_list<const METERED: bool>(
+        section: Section<'_>,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        let list = T::get_list(section, field)?;
+        walk.spend(list.body.bytes().len(), list.body.position() as usize)?;
+        if T::INFALLIBLE {
+            return Ok(());
+        }
+        list.sections().try_for_each(|element| T::check(element, list.element_field(), walk))
+    }
+    fn put_list<S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
+        if !items.is_empty() && sink.descend() {
+            T::put_elements(items, sink, section, offset);
+            sink.ascend();
+        }
+    }
+}
+
+impl<'m, T: FixedStride + DecodeSlot<'m, Native>> DecodeListElement<'m, Native> for T {
+    fn decode_list<const METERED: bool>(
+        section: Section<'m>,
+        field: Field,
+        walk: &mut Walk<'m, METERED>,
+    ) -> Result<Vec<T>, DecodeError> {
+        let list = T::get_list(section, field)?;
+        walk.spend(list.body.bytes().len(), list.body.position() as usize)?;
+        // The whole body has been received, so its element count is backed by bytes.
+        let mut items = Vec::with_capacity(list.len());
+        for element in list.sections() {
+            items.push(T::decode_slot(element, list.element_field(), walk)?);
+        }
+        Ok(items)
+    }
+}
+
+/// A native list read in place: `len` and `get` in O(1), and iteration.
+///
+/// The body has been bounds-checked as a whole. `T` is the element's type in the record (`u32`, `&str`, a record); what
+/// [`get`](ListView::get) and iteration give is what an accessor of that type gives: the value, a view, or a `Result`.
+///
+/// # Examples
+///
+/// ```
+/// use zap_core::Zap;
+///
+/// #[derive(Zap)]
+/// struct Point {
+///     x: i32,
+///     y: i32,
+/// }
+///
+/// #[derive(Zap)]
+/// struct Path {
+///     points: Vec<Point>,
+///     weights: Vec<u16>,
+///     labels: Vec<String>,
+/// }
+///
+/// let path = Path {
+///     points: vec![Point { x: 1, y: 2 }, Point { x: 3, y: 4 }],
+///     weights: vec![10, 20],
+///     labels: vec!["start".into(), "end".into()],
+/// };
+/// let bytes = path.to_vec()?;
+/// let view = Path::view(&bytes)?;
+///
+/// assert_eq!(view.points()?.get(1).unwrap().y(), 4);
+/// assert_eq!(view.weights()?.iter().sum::<u16>(), 30);
+/// assert_eq!(view.weights()?.as_slice()[1].get(), 20); // no copy: little-endian values where they lie
+/// for label in view.labels()? {
+///     assert!(label?.len() >= 3);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ListView<'m, T> {
+    body: Section<'m>,
+    place: &'static Place,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for ListView<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for ListView<'_, T> {}
+
+impl<'m, T: Slot<Native>> ListView<'m, T> {
+    /// Number of elements.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.body.bytes().len().checked_div(T::WIDTH).unwrap_or(0)
+    }
+
+    /// Whether there are no elements.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.body.bytes().is_empty()
+    }
+
+    /// Element `index`, or `None` past the end. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<T::Get<'m>> {
+        if index >= self.len() {
+            return None;
+        }
+        let element = self.body.part(index.saturating_mul(T::WIDTH), T::WIDTH);
+        Some(T::get(element, self.element_field()))
+    }
+
+    /// The elements, front to back or back to front.
+    #[inline]
+    #[must_use]
+    pub fn iter(&self) -> ListIter<'m, T> {
+        ListIter { list: *self, front: 0, back: self.len() }
+    }
+
+    /// The fixed sections of the elements.
+    #[inline]
+    fn sections(self) -> impl Iterator<Item = Section<'m>> {
+        let mut position = 0_usize;
+        self.body.bytes().chunks_exact(T::WIDTH.max(1)).map(move |_| {
+            let element = self.body.part(position, T::WIDTH);
+            position = position.saturating_add(T::WIDTH);
+            element
+        })
+    }
+
+    #[inline]
+    const fn element_field(&self) -> Field {
+        Field { offset: 0, place: self.place }
+    }
+}
+
+impl<'m, T: LittleEndian> ListView<'m, T> {
+    /// The elements where they lie: a slice of little-endian values, without a copy. O(1).
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> &'m [T::Wire] {
+        // The body is a whole number of elements, and these types have alignment 1: the cast always succeeds.
+        <[T::Wire]>::ref_from_bytes(self.body.bytes()).unwrap_or_default()
+    }
+}
+
+impl<T: Slot<Native>> fmt::Debug for ListView<'_, T> {
+    /// Up to 16 elements, and of lists of lists only their length, so that hostile bytes cannot make the text long.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug_elements(f, self.iter(), self.len(), T::NESTED)
+    }
+}
+
+/// Elements printed of a list.
+const MAX_PRINTED: usize = 16;
+
+pub(crate) fn debug_elements<I: fmt::Debug>(
+    f: &mut fmt::Formatter<'_>,
+    elements: impl Iterator<Item = I>,
+    len: usize,
+    nested: bool,
+) -> fmt::Result {
+    if nested {
+        return write!(f, "[{len} elements]");
+    }
+    let mut out = f.debug_list();
+    out.entries(elements.take(MAX_PRINTED));
+    if len > MAX_PRINTED { out.finish_non_exhaustive() } else { out.finish() }
+}
+
+impl<'m, T: Slot<Native>> IntoIterator for ListView<'m, T> {
+    type Item = T::Get<'m>;
+    type IntoIter = ListIter<'m, T>;
+
+    #[inline]
+    fn into_iter(self) -> ListIter<'m, T> {
+        self.iter()
+    }
+}
+
+impl<'m, T: Slot<Native>> IntoIterator for &ListView<'m, T> {
+    type Item = T::Get<'m>;
+    type IntoIter = ListIter<'m, T>;
+
+    #[inline]
+    fn into_iter(self) -> ListIter<'m, T> {
+        self.iter()
+    }
+}
+
+/// The iterator of a [`ListView`].
+pub struct ListIter<'m, T> {
+    list: ListView<'m, T>,
+    front: usize,
+    back: usize,
+}
+
+impl<T> Clone for ListIter<'_, T> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
+impl<T: Slot<Native>> fmt::Debug for ListIter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ListIter").field("list", &self.list).field("front", &self.front).finish_non_exhaustive()
+    }
+}
+
+impl<'m, T: Slot<Native>> Iterator for ListIter<'m, T> {
+    type Item = T::Get<'m>;
+
+    #[inline]
+    fn next(&mut self) -> Option<T::Get<'m>> {
+        if self.front >= self.back {
+            return None;
+        }
+        let item = self.list.get(self.front);
+        self.front = self.front.saturating_add(1);
+        item
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.back.saturating_sub(self.front);
+        (left, Some(left))
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<T::Get<'m>> {
+        self.front = self.front.saturating_add(n).min(self.back);
+        self.next()
+    }
+}
+
+impl<T: Slot<Native>> DoubleEndedIterator for ListIter<'_, T> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        if self.front >= self.back {
+            return None;
+        }
+        self.back = self.back.saturating_sub(1);
+        self.list.get(self.back)
+    }
+}
+
+impl<T: Slot<Native>> ExactSizeIterator for ListIter<'_, T> {}
+impl<T: Slot<Native>> FusedIterator for ListIter<'_, T> {}
+
+/// A scalar whose lists can be seen as a slice of little-endian values. Sealed.
+pub trait LittleEndian: Slot<Native> + sealed::Sealed {
+    /// The value on the wire: alignment 1, little-endian.
+    type Wire: zerocopy::FromBytes + zerocopy::Immutable + zerocopy::KnownLayout + 'static;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! little_endian {
+    ($($scalar:ty => $wire:ty),*) => {$(
+        impl sealed::Sealed for $scalar {}
+        impl LittleEndian for $scalar {
+            type Wire = $wire;
+        }
+    )*};
+}
+
+little_endian!(
+    i8 => i8,
+    u16 => zerocopy::little_endian::U16,
+    u32 => zerocopy::little_endian::U32,
+    u64 => zerocopy::little_endian::U64,
+    u128 => zerocopy::little_endian::U128,
+    i16 => zerocopy::little_endian::I16,
+    i32 => zerocopy::little_endian::I32,
+    i64 => zerocopy::little_endian::I64,
+    i128 => zerocopy::little_endian::I128,
+    f32 => zerocopy::little_endian::F32,
+    f64 => zerocopy::little_endian::F64
+);

@@ -1,0 +1,129 @@
+//! `Option` in the two dialects of the Go runtime, by the peer's rules.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use crate::section::{Field, Section};
+use crate::sink::Sink;
+use crate::stream::{DecodeElement, Element};
+use crate::walk::Walk;
+use crate::{Decode, DecodeError, DecodeSlot, Dialect, FieldType, RecordView, Slot, Zap, Zapgen, Zip};
+
+/// `zapgen`: a record behind a pointer that may be null.
+impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
+    const WIDTH: usize = 4;
+    const ALIGN: usize = 1;
+    const TYPE: FieldType = FieldType::Option(&<R as Slot<Zapgen>>::TYPE);
+    const PLAIN: bool = false;
+    const INFALLIBLE: bool = false;
+    const NESTED: bool = true;
+
+    type Get<'m> = Result<Option<R::View<'m>>, DecodeError>;
+
+    fn get<'m>(section: Section<'m>, field: Field) -> Self::Get<'m> {
+        Ok(Zapgen::nested_section::<R>(section, field)?.map(RecordView::from_section))
+    }
+    fn check<const METERED: bool>(
+        section: Section<'_>,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        match Zapgen::nested_section::<R>(section, field)? {
+            Some(_) => <R as Slot<Zapgen>>::check(section, field, walk),
+            None => Ok(()),
+        }
+    }
+    fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
+        if let Some(record) = self {
+            record.put(sink, section, offset);
+        }
+    }
+}
+
+impl<'m, R: Decode<'m> + Zap<Dialect = Zapgen>> DecodeSlot<'m, Zapgen> for Option<R> {
+    fn decode_slot<const METERED: bool>(
+        section: Section<'m>,
+        field: Field,
+        walk: &mut Walk<'m, METERED>,
+    ) -> Result<Self, DecodeError> {
+        match Zapgen::nested_section::<R>(section, field)? {
+            Some(_) => R::decode_slot(section, field, walk).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// `zip`: the plain type's slot, left zero when absent; a present zero value reads back as absent, as with the peer
+/// (wire 1.6).
+impl<T: Slot<Zip>> Slot<Zip> for Option<T> {
+    const WIDTH: usize = T::WIDTH;
+    const ALIGN: usize = T::ALIGN;
+    const TYPE: FieldType = FieldType::Option(&<T as Slot<Zip>>::TYPE);
+    const PLAIN: bool = T::PLAIN;
+    const INFALLIBLE: bool = T::INFALLIBLE;
+    const NESTED: bool = T::NESTED;
+
+    type Get<'m> = Option<T::Get<'m>>;
+
+    fn get<'m>(section: Section<'m>, field: Field) -> Self::Get<'m> {
+        if T::is_zero(section, field) { None } else { Some(T::get(section, field)) }
+    }
+    fn check<const METERED: bool>(
+        section: Section<'_>,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        if T::is_zero(section, field) { Ok(()) } else { T::check(section, field, walk) }
+    }
+    fn is_zero(section: Section<'_>, field: Field) -> bool {
+        T::is_zero(section, field)
+    }
+    fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
+        if let Some(value) = self {
+            value.put(sink, section, offset);
+        }
+    }
+}
+
+impl<'m, T: DecodeSlot<'m, Zip>> DecodeSlot<'m, Zip> for Option<T> {
+    fn decode_slot<const METERED: bool>(
+        section: Section<'m>,
+        field: Field,
+        walk: &mut Walk<'m, METERED>,
+    ) -> Result<Self, DecodeError> {
+        if T::is_zero(section, field) { Ok(None) } else { T::decode_slot(section, field, walk).map(Some) }
+    }
+}
+
+/// An absent element is written as the zero value (wire 1.6), which is what `Default` gives.
+impl<T: Element<Zip> + Default> Element<Zip> for Option<T> {
+    type Item<'m> = Option<T::Item<'m>>;
+
+    fn get_element<'m>(entry: Section<'m>) -> Result<Self::Item<'m>, DecodeError> {
+        let item = T::get_element(entry)?;
+        Ok(if T::is_zero_element(entry) { None } else { Some(item) })
+    }
+    fn check_element<const METERED: bool>(
+        entry: Section<'_>,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        T::check_element(entry, walk)
+    }
+    fn is_zero_element(entry: Section<'_>) -> bool {
+        T::is_zero_element(entry)
+    }
+    fn put_element<S: Sink>(&self, sink: &mut S) {
+        match self {
+            Some(value) => value.put_element(sink),
+            None => T::default().put_element(sink),
+        }
+    }
+}
+
+impl<'m, T: DecodeElement<'m, Zip> + Default> DecodeElement<'m, Zip> for Option<T> {
+    fn decode_element<const METERED: bool>(
+        entry: Section<'m>,
+        walk: &mut Walk<'m, METERED>,
+    ) -> Result<Self, DecodeError> {
+        let value = T::decode_element(entry, walk)?;
+        Ok(if T::is_zero_element(entry) { None } else { Some(value) })
+    }
+}

@@ -1,0 +1,94 @@
+//! A view that owns its message, so that it can cross an `.await`, a channel or a thread.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use bytes::Bytes;
+
+use crate::section::Section;
+use crate::{DecodeError, Limits, RecordView, Zap};
+
+/// A record in a shared buffer that it keeps alive: `Send`, `Sync`, `'static` and cheap to clone.
+///
+/// It holds the buffer and the position of the root; each call of [`view`](OwnedView::view) cuts the slices anew, so
+/// nothing refers to itself.
+///
+/// # Examples
+///
+/// ```
+/// use zap_core::{OwnedView, Zap};
+///
+/// #[derive(Zap)]
+/// struct Note<'a> {
+///     text: &'a str,
+/// }
+///
+/// let bytes = Note { text: "hello" }.to_vec()?;
+/// let note = OwnedView::<Note<'static>>::new(bytes)?;
+/// let length = std::thread::spawn(move || note.view().text().map(str::len)).join().unwrap()?;
+/// assert_eq!(length, 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct OwnedView<T> {
+    bytes: Bytes,
+    root: u32,
+    record: PhantomData<fn() -> T>,
+}
+
+impl<T: Zap> OwnedView<T> {
+    /// Opens the message in `bytes` as [`Zap::view`] does. Bytes after the message are let go of.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::view`].
+    pub fn new(bytes: impl Into<Bytes>) -> Result<Self, DecodeError> {
+        let mut bytes = bytes.into();
+        let section = Section::open(&bytes, T::LAYOUT.size as usize)?;
+        let (root, len) = (section.position(), section.message().len());
+        bytes.truncate(len);
+        Ok(Self { bytes, root, record: PhantomData })
+    }
+
+    /// Opens and checks the message in `bytes` as [`Zap::validate`] does, so that no accessor fails afterwards.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::validate`].
+    pub fn validated(bytes: impl Into<Bytes>, limits: &Limits) -> Result<Self, DecodeError> {
+        let bytes = bytes.into();
+        T::validate(&bytes, limits)?;
+        Self::new(bytes)
+    }
+
+    /// The view. O(1), and cannot fail: the bytes have been checked and do not change.
+    #[inline]
+    #[must_use]
+    pub fn view(&self) -> T::View<'_> {
+        RecordView::from_section(Section::reopen(&self.bytes, self.root, T::LAYOUT.size as usize))
+    }
+
+    /// The message.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The message, without copying.
+    #[must_use]
+    pub fn into_bytes(self) -> Bytes {
+        self.bytes
+    }
+}
+
+impl<T> Clone for OwnedView<T> {
+    fn clone(&self) -> Self {
+        Self { bytes: self.bytes.clone(), root: self.root, record: PhantomData }
+    }
+}
+
+impl<T: Zap> fmt::Debug for OwnedView<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.view().fmt(f)
+    }
+}

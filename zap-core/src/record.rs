@@ -1,0 +1,445 @@
+//! `Zap`: a struct that is a record on the wire, and everything a user does with it.
+
+use core::fmt::Debug;
+use core::ops::Range;
+
+use alloc::vec::Vec;
+use bytes::Bytes;
+
+use crate::encode::{self, EncodeTarget};
+use crate::section::{Field, Section};
+use crate::sink::{Counter, RootPlace, Sink};
+use crate::walk::Walk;
+use crate::{DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Header, Layout, Limits, Prefix, Slot};
+
+/// A struct that is a record on the ZAP wire. Implemented by `#[derive(Zap)]`.
+///
+/// # Examples
+///
+/// ```
+/// use zap_core::Zap;
+///
+/// #[derive(Zap, Debug, PartialEq)]
+/// struct Transfer<'a> {
+///     id: u64,
+///     amount: u64,
+///     memo: &'a str,
+/// }
+///
+/// let transfer = Transfer { id: 7, amount: 250, memo: "rent" };
+/// let mut buffer = Vec::new();
+/// transfer.encode_into(&mut buffer)?;
+/// assert_eq!(buffer.len(), transfer.encoded_len());
+///
+/// // Read single fields in place ...
+/// let view = Transfer::view(&buffer)?;
+/// assert_eq!(view.amount(), 250);
+/// assert_eq!(view.memo()?, "rent");
+///
+/// // ... or the whole value; `memo` borrows from the buffer.
+/// assert_eq!(Transfer::decode(&buffer)?, transfer);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a ZAP record",
+    label = "not a ZAP record",
+    note = "put #[derive(Zap)] on it, with `use zap_core::Zap`"
+)]
+pub trait Zap: Sized + Slot<Self::Dialect> {
+    /// Whose bytes the record equals.
+    type Dialect: Dialect;
+    /// The record read in place: one accessor per field.
+    type View<'m>: RecordView<'m>;
+    /// Where each field lies.
+    const LAYOUT: &'static Layout;
+
+    #[doc(hidden)]
+    const FIELDS: &'static [FieldLayout];
+    #[doc(hidden)]
+    const ROOT: RootPlace = Self::Dialect::ROOT;
+
+    #[doc(hidden)]
+    fn check_fields<const METERED: bool>(
+        section: Section<'_>,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError>;
+    #[doc(hidden)]
+    fn put_fields<S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize);
+    /// Whether every field holds its zero value.
+    #[doc(hidden)]
+    fn fields_are_zero(section: Section<'_>) -> bool;
+
+    /// Reads the record in place: checks the header and that the root section is there, nothing else.
+    ///
+    /// # Errors
+    ///
+    /// The header is wrong, there is no root, or the root section does not fit.
+    ///
+    /// # Panics
+    ///
+    /// Never.
+    ///
+    /// # Cost
+    ///
+    /// O(1) whatever the size of the message; no allocation.
+    #[inline]
+    fn view(bytes: &[u8]) -> Result<Self::View<'_>, DecodeError> {
+        Section::open(bytes, Self::LAYOUT.size as usize).map(RecordView::from_section)
+    }
+
+    /// Decodes the whole value. Fields that borrow, borrow from `bytes`; owned fields are copied.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong with the bytes, with record, field and offset; or the budget of the default
+    /// [`Limits`]. A message longer than 64 MiB is not refused here, since its bytes are already in memory.
+    ///
+    /// # Panics
+    ///
+    /// Never.
+    #[inline]
+    fn decode<'m>(bytes: &'m [u8]) -> Result<Self, DecodeError>
+    where
+        Self: Decode<'m>,
+    {
+        let section = Section::open(bytes, Self::LAYOUT.size as usize)?;
+        decode_root(section, &Limits::new(), None)
+    }
+
+    /// As [`Zap::decode`], within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::decode`]; and `MessageTooLarge`, `DepthExceeded` or `BudgetExceeded` beyond the limits.
+    fn decode_with<'m>(bytes: &'m [u8], limits: &Limits) -> Result<Self, DecodeError>
+    where
+        Self: Decode<'m>,
+    {
+        decode_root(open_within::<Self>(bytes, limits)?, limits, None)
+    }
+
+    /// Decodes a message out of a shared buffer: `Bytes` fields share it instead of copying.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::decode`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use zap_core::Zap;
+    ///
+    /// #[derive(Zap)]
+    /// struct Blob {
+    ///     data: Bytes,
+    /// }
+    ///
+    /// let message = Bytes::from(Blob { data: Bytes::from_static(b"payload") }.to_vec()?);
+    /// let blob = Blob::decode_bytes(&message)?;
+    /// assert_eq!(blob.data, "payload");
+    /// assert!(message.as_ptr_range().contains(&blob.data.as_ptr()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn decode_bytes(bytes: &Bytes) -> Result<Self, DecodeError>
+    where
+        Self: DecodeOwned,
+    {
+        let section = Section::open(bytes, Self::LAYOUT.size as usize)?;
+        decode_root(section, &Limits::new(), Some(bytes))
+    }
+
+    /// Checks a whole message once, deeply. After it, no accessor of the view fails.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that some accessor would refuse, or what is beyond the limits.
+    ///
+    /// # Panics
+    ///
+    /// Never.
+    ///
+    /// # Cost
+    ///
+    /// O(message); visits at most as many bytes as the limits allow. No allocation.
+    fn validate<'m>(bytes: &'m [u8], limits: &Limits) -> Result<Self::View<'m>, DecodeError> {
+        let section = open_within::<Self>(bytes, limits)?;
+        let message_len = section.message().len();
+        if Self::NESTED {
+            Self::check_fields(section, &mut Walk::<true>::new(limits, message_len, None))?;
+        } else {
+            Self::check_fields(section, &mut Walk::<false>::new(limits, message_len, None))?;
+        }
+        Ok(RecordView::from_section(section))
+    }
+
+    /// Takes one message off the front of `bytes` and views it; tells exactly what follows, or how much is missing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::view`]; `MessageTooLarge` if the header announces more than `limits` allow.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zap_core::{Limits, Prefix, Zap};
+    ///
+    /// #[derive(Zap)]
+    /// struct Tick {
+    ///     at: u64,
+    /// }
+    ///
+    /// let mut stream = Vec::new();
+    /// Tick { at: 1 }.encode_into(&mut stream)?;
+    /// Tick { at: 2 }.encode_into(&mut stream)?;
+    ///
+    /// let Prefix::Complete { value, rest } = Tick::view_prefix(&stream, &Limits::new())? else {
+    ///     panic!("a whole message is there");
+    /// };
+    /// assert_eq!((value.at(), rest.len()), (1, 24));
+    /// assert!(matches!(Tick::view_prefix(&rest[..20], &Limits::new())?, Prefix::Incomplete { needed: 4 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn view_prefix<'m>(bytes: &'m [u8], limits: &Limits) -> Result<Prefix<'m, Self::View<'m>>, DecodeError> {
+        split(bytes, limits, |message| Self::view(message))
+    }
+
+    /// Takes one message off the front of `bytes` and decodes it within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::decode_with`].
+    fn decode_prefix<'m>(bytes: &'m [u8], limits: &Limits) -> Result<Prefix<'m, Self>, DecodeError>
+    where
+        Self: Decode<'m>,
+    {
+        split(bytes, limits, |message| Self::decode_with(message, limits))
+    }
+
+    /// Appends the value as one complete message and returns where it is.
+    ///
+    /// `buffer` is a `Vec<u8>`, a `BytesMut` or our own [`Buffer`](crate::Buffer), which grow, or a fixed `[u8]`, which
+    /// is written from its start.
+    ///
+    /// # Errors
+    ///
+    /// The value does not fit the wire or the fixed buffer; the buffer is then as it was.
+    ///
+    /// # Cost
+    ///
+    /// One pass to count, at most one allocation (none where the capacity suffices), one pass to write.
+    #[inline]
+    fn encode_into<B: EncodeTarget + ?Sized>(&self, buffer: &mut B) -> Result<Range<usize>, EncodeError> {
+        self.encode_with_flags(0, buffer)
+    }
+
+    /// As [`Zap::encode_into`], with the header's flags word: protocols put their message type in its upper byte.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::encode_into`].
+    #[inline]
+    fn encode_with_flags<B: EncodeTarget + ?Sized>(
+        &self,
+        flags: u16,
+        buffer: &mut B,
+    ) -> Result<Range<usize>, EncodeError> {
+        encode::append(self, flags, buffer)
+    }
+
+    /// Bytes of the encoded message: exact. Saturates at `usize::MAX`, which no message reaches.
+    #[inline]
+    #[must_use]
+    fn encoded_len(&self) -> usize {
+        usize::try_from(Counter::encoded_len(self)).unwrap_or(usize::MAX)
+    }
+
+    /// The value as one complete message in a vector of exactly its size.
+    ///
+    /// # Errors
+    ///
+    /// The value does not fit the wire.
+    #[inline]
+    fn to_vec(&self) -> Result<Vec<u8>, EncodeError> {
+        let mut buffer = Vec::new();
+        self.encode_into(&mut buffer)?;
+        Ok(buffer)
+    }
+}
+
+/// A record that can be decoded into a value that borrows from the message for `'m`. Implemented for every record all
+/// of whose fields can.
+pub trait Decode<'m>: Zap + DecodeSlot<'m, Self::Dialect> {
+    #[doc(hidden)]
+    fn decode_root<const METERED: bool>(
+        section: Section<'m>,
+        walk: &mut Walk<'m, METERED>,
+    ) -> Result<Self, DecodeError>;
+}
+
+/// A record that can be decoded into a value that borrows nothing.
+pub trait DecodeOwned: for<'m> Decode<'m> {}
+impl<T: for<'m> Decode<'m>> DecodeOwned for T {}
+
+/// What every view has besides its accessors. A trait, so that a field may have any name.
+pub trait RecordView<'m>: Copy + Debug {
+    #[doc(hidden)]
+    fn from_section(section: Section<'m>) -> Self;
+    /// The fixed section that the view reads.
+    #[doc(hidden)]
+    fn section(&self) -> Section<'m>;
+}
+
+#[inline]
+fn decode_root<'m, T: Decode<'m>>(
+    section: Section<'m>,
+    limits: &Limits,
+    source: Option<&'m Bytes>,
+) -> Result<T, DecodeError> {
+    let message_len = section.message().len();
+    if T::NESTED {
+        T::decode_root(section, &mut Walk::<true>::new(limits, message_len, source))
+    } else {
+        T::decode_root(section, &mut Walk::<false>::new(limits, message_len, source))
+    }
+}
+
+fn open_within<'m, T: Zap>(bytes: &'m [u8], limits: &Limits) -> Result<Section<'m>, DecodeError> {
+    let section = Section::open(bytes, T::LAYOUT.size as usize)?;
+    if section.message().len() > limits.message_len() as usize {
+        return Err(DecodeError::new(DecodeErrorKind::MessageTooLarge, 12));
+    }
+    Ok(section.with_depth(limits.depth()))
+}
+
+/// Cuts one message off the front of `bytes` and reads it.
+fn split<'m, T>(
+    bytes: &'m [u8],
+    limits: &Limits,
+    read: impl FnOnce(&'m [u8]) -> Result<T, DecodeError>,
+) -> Result<Prefix<'m, T>, DecodeError> {
+    match Header::split_message(bytes, limits)? {
+        Prefix::Complete { value, rest } => Ok(Prefix::Complete { value: read(value)?, rest }),
+        Prefix::Incomplete { needed } => Ok(Prefix::Incomplete { needed }),
+    }
+}
+
+/// How a record, as opposed to a scalar or a list, sits in a slot. The derive forwards to these.
+#[doc(hidden)]
+pub mod nested {
+    use super::*;
+    use crate::dialect::required;
+
+    /// Bytes of a record's slot.
+    #[must_use]
+    pub const fn width<R: Zap>() -> usize {
+        match R::Dialect::RECORD {
+            Some((width, _)) => width,
+            None => R::LAYOUT.size as usize,
+        }
+    }
+
+    /// Alignment of a record's slot.
+    #[must_use]
+    pub const fn align<R: Zap>() -> usize {
+        match R::Dialect::RECORD {
+            Some((_, align)) => align,
+            None => R::LAYOUT.align as usize,
+        }
+    }
+
+    /// Whether a record lies in its slot, not behind it.
+    #[must_use]
+    pub const fn inline<R: Zap>() -> bool {
+        R::Dialect::RECORD.is_none()
+    }
+
+    /// Checks a nested record.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with it.
+    #[inline]
+    pub fn check<R: Zap, const METERED: bool>(
+        section: Section<'_>,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        let nested = required::<R>(section, field)?;
+        if !inline::<R>() {
+            walk.spend(nested.bytes().len(), nested.position() as usize)?;
+        }
+        R::check_fields(nested, walk)
+    }
+
+    /// Whether a nested record is absent or all zero. What is wrong with it shows when it is read.
+    #[must_use]
+    pub fn is_zero<R: Zap>(section: Section<'_>, field: Field) -> bool {
+        match R::Dialect::nested_section::<R>(section, field) {
+            Ok(nested) => nested.is_none_or(R::fields_are_zero),
+            Err(_) => false,
+        }
+    }
+
+    /// Decodes a nested record.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with it.
+    #[inline]
+    pub fn decode<'m, R: Decode<'m>, const METERED: bool>(
+        section: Section<'m>,
+        field: Field,
+        walk: &mut Walk<'m, METERED>,
+    ) -> Result<R, DecodeError> {
+        let nested = required::<R>(section, field)?;
+        if !inline::<R>() {
+            walk.spend(nested.bytes().len(), nested.position() as usize)?;
+        }
+        R::decode_root(nested, walk)
+    }
+
+    /// Opens a list element that is a complete message.
+    fn open_element<'m, R: Zap>(entry: Section<'m>) -> Result<Section<'m>, DecodeError> {
+        entry.embedded(R::LAYOUT.size as usize)
+    }
+
+    /// Views a list element that is a complete message.
+    ///
+    /// # Errors
+    ///
+    /// Its header or root section is wrong.
+    pub fn view_element<'m, R: Zap>(entry: Section<'m>) -> Result<R::View<'m>, DecodeError> {
+        open_element::<R>(entry).map(RecordView::from_section)
+    }
+
+    /// Checks a list element that is a complete message.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with it.
+    pub fn check_element<R: Zap, const METERED: bool>(
+        entry: Section<'_>,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        R::check_fields(open_element::<R>(entry)?, walk)
+    }
+
+    /// Decodes a list element that is a complete message.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with it.
+    pub fn decode_element<'m, R: Decode<'m>, const METERED: bool>(
+        entry: Section<'m>,
+        walk: &mut Walk<'m, METERED>,
+    ) -> Result<R, DecodeError> {
+        R::decode_root(open_element::<R>(entry)?, walk)
+    }
+
+    /// Whether a list element that is a complete message is all zero. What is wrong with it shows when it is read.
+    #[must_use]
+    pub fn is_zero_element<R: Zap>(entry: Section<'_>) -> bool {
+        open_element::<R>(entry).is_ok_and(R::fields_are_zero)
+    }
+}

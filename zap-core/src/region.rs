@@ -1,0 +1,184 @@
+//! The two regions of a message being written (structure, then text and bytes), each filled strictly front to back.
+//!
+//! The one invariant: a region gives up a byte only after storing to it. So once both regions are used up, every byte
+//! of the message is initialised, whatever order fields were written in and whatever a trait implementation did.
+//! `trusted::append` relies on it.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use core::mem::MaybeUninit;
+
+/// A byte to be written: initialised already or not yet.
+pub(crate) trait Cell: Copy {
+    /// A zero byte.
+    const ZERO: Self;
+    /// Stores `from` into `to`.
+    fn store<const N: usize>(to: &mut [Self; N], from: [u8; N]);
+    /// Stores `from` into `to`; does nothing if the lengths differ.
+    fn store_slice(to: &mut [Self], from: &[u8]);
+}
+
+impl Cell for u8 {
+    const ZERO: Self = 0;
+    #[inline]
+    fn store<const N: usize>(to: &mut [Self; N], from: [u8; N]) {
+        *to = from;
+    }
+    #[inline]
+    fn store_slice(to: &mut [Self], from: &[u8]) {
+        if to.len() == from.len() {
+            to.copy_from_slice(from);
+        }
+    }
+}
+
+impl Cell for MaybeUninit<u8> {
+    const ZERO: Self = MaybeUninit::new(0);
+    #[inline]
+    fn store<const N: usize>(to: &mut [Self; N], from: [u8; N]) {
+        to.write_copy_of_slice(&from);
+    }
+    #[inline]
+    fn store_slice(to: &mut [Self], from: &[u8]) {
+        if to.len() == from.len() {
+            to.write_copy_of_slice(from);
+        }
+    }
+}
+
+/// Bytes still to be written, and where they are in the message.
+pub(crate) struct Region<'b, C> {
+    rest: &'b mut [C],
+    position: u32,
+}
+
+impl<'b, C: Cell> Region<'b, C> {
+    /// Where the next byte goes, counted from the message's first byte.
+    #[inline]
+    pub(crate) const fn position(&self) -> u32 {
+        self.position
+    }
+
+    #[inline]
+    fn advance(&mut self, len: usize) {
+        // The encoder has checked that the whole message is shorter than 2^32.
+        self.position = self.position.wrapping_add(len as u32);
+    }
+
+    /// The next `len` bytes, zeroed; `None` if there are not so many.
+    #[inline]
+    pub(crate) fn zeroed(&mut self, len: usize) -> Option<&'b mut [C]> {
+        let taken = self.rest.split_off_mut(..len)?;
+        taken.fill(C::ZERO);
+        self.advance(len);
+        Some(taken)
+    }
+
+    /// The last `len` bytes, zeroed, and their position; `None` if there are not so many.
+    pub(crate) fn zeroed_end(&mut self, len: usize) -> Option<(&'b mut [C], u32)> {
+        let start = self.rest.len().checked_sub(len)?;
+        let taken = self.rest.split_off_mut(start..)?;
+        taken.fill(C::ZERO);
+        Some((taken, self.position.wrapping_add(start as u32)))
+    }
+
+    /// Appends `bytes`; false if they do not fit.
+    #[inline]
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> bool {
+        let Some(taken) = self.rest.split_off_mut(..bytes.len()) else {
+            return false;
+        };
+        copy(taken, bytes);
+        self.advance(bytes.len());
+        true
+    }
+
+    /// Zeros up to the next multiple of `align`, a power of two.
+    #[inline]
+    pub(crate) fn align(&mut self, align: usize) -> bool {
+        let padding = (self.position as usize).wrapping_neg() & align.wrapping_sub(1);
+        padding == 0 || self.zeroed(padding).is_some()
+    }
+
+    /// The position after the region's last byte.
+    #[inline]
+    pub(crate) fn end(&self) -> u32 {
+        self.position.wrapping_add(self.rest.len() as u32)
+    }
+
+    #[inline]
+    fn is_used_up(&self) -> bool {
+        self.rest.is_empty()
+    }
+}
+
+/// Copies `from` to `to`, which must be as long. Short runs go by overlapping whole-word moves: a call to `memcpy`
+/// costs more than the copy itself there, and mispredicts on its length.
+#[inline]
+fn copy<C: Cell>(to: &mut [C], from: &[u8]) {
+    let len = from.len();
+    if len >= 8 && len <= 32 {
+        copy_words(to, from);
+    } else if len < 8 {
+        copy_bytes(to, from);
+    } else {
+        C::store_slice(to, from);
+    }
+}
+
+/// 8 to 32 bytes in four 8-byte moves, none of which depends on a branch.
+#[inline]
+fn copy_words<C: Cell>(to: &mut [C], from: &[u8]) {
+    let last = from.len().wrapping_sub(8);
+    let second = if last < 8 { last } else { 8 };
+    let third = last.saturating_sub(8);
+    for at in [0, second, third, last] {
+        copy_chunk::<C, 8>(to, from, at);
+    }
+}
+
+/// Up to 7 bytes.
+#[inline]
+fn copy_bytes<C: Cell>(to: &mut [C], from: &[u8]) {
+    let len = from.len();
+    if len >= 4 {
+        copy_chunk::<C, 4>(to, from, 0);
+        copy_chunk::<C, 4>(to, from, len.wrapping_sub(4));
+    } else if len > 0 {
+        copy_chunk::<C, 1>(to, from, 0);
+        copy_chunk::<C, 1>(to, from, len >> 1);
+        copy_chunk::<C, 1>(to, from, len.wrapping_sub(1));
+    }
+}
+
+#[inline]
+fn copy_chunk<C: Cell, const N: usize>(to: &mut [C], from: &[u8], at: usize) {
+    let source = from.get(at..).and_then(|rest| rest.first_chunk::<N>());
+    let target = to.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<N>());
+    if let (Some(target), Some(source)) = (target, source) {
+        C::store(target, *source);
+    }
+}
+
+/// A whole message being written: the structure region, then the tail region.
+pub struct MessageWriter<'b, C> {
+    pub(crate) structure: Region<'b, C>,
+    pub(crate) tail: Region<'b, C>,
+}
+
+impl<'b, C: Cell> MessageWriter<'b, C> {
+    /// Splits `cells` into a structure region of `structure` bytes and a tail region of the others.
+    #[inline]
+    pub(crate) fn new(cells: &'b mut [C], structure: usize) -> Option<Self> {
+        let (front, back) = cells.split_at_mut_checked(structure)?;
+        Some(Self {
+            structure: Region { rest: front, position: 0 },
+            tail: Region { rest: back, position: structure as u32 },
+        })
+    }
+
+    /// Whether every byte has been written.
+    #[inline]
+    pub(crate) fn is_complete(&self) -> bool {
+        self.structure.is_used_up() && self.tail.is_used_up()
+    }
+}

@@ -1,0 +1,366 @@
+//! Scalars and arrays in slots.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use zerocopy::IntoBytes;
+
+use crate::section::{Field, Section};
+use crate::sink::Sink;
+use crate::stream::{DecodeElement, Element};
+use crate::walk::Walk;
+use crate::{DecodeError, DecodeErrorKind, DecodeSlot, Dialect, FieldType, FixedStride, Native, Slot};
+use crate::{StreamDialect, list_view};
+
+const fn align_of<D: Dialect>(width: usize) -> usize {
+    if width < D::MAX_ALIGN { width } else { D::MAX_ALIGN }
+}
+
+/// A scalar in the given dialects: any bytes are a value, and its wire form is its `to_le_bytes`.
+macro_rules! scalar_slot {
+    ($scalar:ty, $field_type:ident, [$($dialect:tt)*], $generic:ty) => {
+        impl<$($dialect)*> Slot<$generic> for $scalar {
+            const WIDTH: usize = size_of::<$scalar>();
+            const ALIGN: usize = align_of::<$generic>(size_of::<$scalar>());
+            const TYPE: FieldType = FieldType::$field_type;
+            const PLAIN: bool = true;
+            const INFALLIBLE: bool = true;
+            const NESTED: bool = false;
+
+            type Get<'m> = $scalar;
+
+            #[inline]
+            fn get<'m>(section: Section<'m>, field: Field) -> $scalar {
+                <$scalar>::from_le_bytes(section.load(field.offset))
+            }
+            #[inline]
+            fn check<const METERED: bool>(
+                _: Section<'_>,
+                _: Field,
+                _: &mut Walk<'_, METERED>,
+            ) -> Result<(), DecodeError> {
+                Ok(())
+            }
+            #[inline]
+            fn put<S: Sink>(&self, _: &mut S, section: &mut S::Section, offset: usize) {
+                S::store(section, offset, self.to_le_bytes());
+            }
+        }
+
+        impl<'m, $($dialect)*> DecodeSlot<'m, $generic> for $scalar {
+            #[inline]
+            fn decode_slot<const METERED: bool>(
+                section: Section<'m>,
+                field: Field,
+                _: &mut Walk<'m, METERED>,
+            ) -> Result<Self, DecodeError> {
+                Ok(<$scalar>::from_le_bytes(section.load(field.offset)))
+            }
+        }
+    };
+}
+
+/// A scalar as an element of native lists: one copy on little-endian machines.
+macro_rules! fixed_stride {
+    ($($scalar:ty),*) => {$(
+        impl FixedStride for $scalar {
+            fn put_elements<S: Sink>(items: &[Self], sink: &mut S, section: &mut S::Section, offset: usize) {
+                if cfg!(target_endian = "little") {
+                    let shape = list_view::shape::<Self>(items.len());
+                    sink.run_of_bytes(section, offset, shape, items.as_bytes());
+                } else {
+                    list_view::put_each(items, sink, section, offset);
+                }
+            }
+        }
+    )*};
+}
+
+/// A scalar as an element of length-prefixed lists: its bytes, and exactly as many.
+macro_rules! stream_element {
+    ($($scalar:ty),*) => {$(
+        impl<D: StreamDialect> Element<D> for $scalar {
+            type Item<'m> = $scalar;
+
+            fn get_element<'m>(entry: Section<'m>) -> Result<$scalar, DecodeError> {
+                match entry.bytes().first_chunk() {
+                    Some(bytes) if entry.bytes().len() == size_of::<$scalar>() => Ok(<$scalar>::from_le_bytes(*bytes)),
+                    _ => Err(DecodeError::new(DecodeErrorKind::ElementWidth, entry.position() as usize)),
+                }
+            }
+            fn check_element<const METERED: bool>(
+                entry: Section<'_>,
+                _: &mut Walk<'_, METERED>,
+            ) -> Result<(), DecodeError> {
+                <$scalar as Element<D>>::get_element(entry).map(drop)
+            }
+            fn put_element<S: Sink>(&self, sink: &mut S) {
+                sink.element(&self.to_le_bytes());
+            }
+        }
+
+        impl<'m, D: StreamDialect> DecodeElement<'m, D> for $scalar {
+            fn decode_element<const METERED: bool>(
+                entry: Section<'m>,
+                _: &mut Walk<'m, METERED>,
+            ) -> Result<Self, DecodeError> {
+                <$scalar as Element<D>>::get_element(entry)
+            }
+        }
+    )*};
+}
+
+/// A bool with the integers' interface, so that one macro serves both.
+trait Flag {
+    fn from_le_bytes(bytes: [u8; 1]) -> bool;
+    fn to_le_bytes(&self) -> [u8; 1];
+}
+
+impl Flag for bool {
+    /// Any byte but zero is true (wire 1.2).
+    #[inline]
+    fn from_le_bytes([byte]: [u8; 1]) -> bool {
+        byte != 0
+    }
+    #[inline]
+    fn to_le_bytes(&self) -> [u8; 1] {
+        [u8::from(*self)]
+    }
+}
+
+scalar_slot!(bool, Bool, [D: Dialect], D);
+scalar_slot!(u8, U8, [D: Dialect], D);
+scalar_slot!(u16, U16, [D: Dialect], D);
+scalar_slot!(u32, U32, [D: Dialect], D);
+scalar_slot!(u64, U64, [D: Dialect], D);
+scalar_slot!(i8, I8, [D: Dialect], D);
+scalar_slot!(i16, I16, [D: Dialect], D);
+scalar_slot!(i32, I32, [D: Dialect], D);
+scalar_slot!(i64, I64, [D: Dialect], D);
+scalar_slot!(f32, F32, [D: Dialect], D);
+scalar_slot!(f64, F64, [D: Dialect], D);
+scalar_slot!(u128, U128, [], Native);
+scalar_slot!(i128, I128, [], Native);
+
+fixed_stride!(bool, u16, u32, u64, u128, i8, i16, i32, i64, i128, f32, f64, char);
+stream_element!(bool, u16, u32, u64, i8, i16, i32, i64, f32, f64);
+
+impl Slot<Native> for char {
+    const WIDTH: usize = 4;
+    const ALIGN: usize = 4;
+    const TYPE: FieldType = FieldType::Char;
+    const PLAIN: bool = true;
+    const INFALLIBLE: bool = false;
+    const NESTED: bool = false;
+
+    type Get<'m> = Result<char, DecodeError>;
+
+    #[inline]
+    fn get<'m>(section: Section<'m>, field: Field) -> Result<char, DecodeError> {
+        let value = u32::from_le_bytes(section.load(field.offset));
+        char::from_u32(value).ok_or_else(|| section.error(DecodeErrorKind::InvalidChar, field))
+    }
+    #[inline]
+    fn check<const METERED: bool>(
+        section: Section<'_>,
+        field: Field,
+        _: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        <char as Slot<Native>>::get(section, field).map(drop)
+    }
+    #[inline]
+    fn put<S: Sink>(&self, _: &mut S, section: &mut S::Section, offset: usize) {
+        S::store(section, offset, u32::from(*self).to_le_bytes());
+    }
+}
+
+impl<'m> DecodeSlot<'m, Native> for char {
+    #[inline]
+    fn decode_slot<const METERED: bool>(
+        section: Section<'m>,
+        field: Field,
+        _: &mut Walk<'m, METERED>,
+    ) -> Result<Self, DecodeError> {
+        <char as Slot<Native>>::get(section, field)
+    }
+}
+
+/// How `[Self; N]` is read: as a borrowed `&[u8; N]` where `Self` is `u8`, by value otherwise. Native dialect.
+pub trait ArrayElement: Slot<Native> + Copy {
+    /// What the accessor of an array returns.
+    type Array<'m, const N: usize>: Copy + core::fmt::Debug;
+
+    /// Reads an array in place.
+    fn get_array<'m, const N: usize>(section: Section<'m>, field: Field) -> Self::Array<'m, N>;
+    /// Decodes an array.
+    ///
+    /// # Errors
+    ///
+    /// An element is not a value of its type.
+    fn decode_array<const N: usize>(section: Section<'_>, field: Field) -> Result<[Self; N], DecodeError>;
+    /// Counts or writes an array.
+    fn put_array<S: Sink, const N: usize>(items: &[Self; N], sink: &mut S, section: &mut S::Section, offset: usize);
+}
+
+impl ArrayElement for u8 {
+    type Array<'m, const N: usize> = &'m [u8; N];
+
+    #[inline]
+    fn get_array<'m, const N: usize>(section: Section<'m>, field: Field) -> &'m [u8; N] {
+        section.load_ref(field.offset)
+    }
+    #[inline]
+    fn decode_array<const N: usize>(section: Section<'_>, field: Field) -> Result<[u8; N], DecodeError> {
+        Ok(section.load(field.offset))
+    }
+    #[inline]
+    fn put_array<S: Sink, const N: usize>(items: &[u8; N], _: &mut S, section: &mut S::Section, offset: usize) {
+        S::store(section, offset, *items);
+    }
+}
+
+/// The field that element `index` of an array is.
+#[inline]
+fn array_field<T: Slot<Native>>(field: Field, index: usize) -> Field {
+    Field { offset: field.offset.wrapping_add(index.wrapping_mul(T::WIDTH)), ..field }
+}
+
+#[inline]
+fn put_each<T: Slot<Native>, S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
+    let mut offset = offset;
+    for item in items {
+        item.put(sink, section, offset);
+        offset = offset.wrapping_add(T::WIDTH);
+    }
+}
+
+macro_rules! array_element {
+    ($($scalar:ty),*) => {$(
+        impl ArrayElement for $scalar {
+            type Array<'m, const N: usize> = [$scalar; N];
+
+            #[inline]
+            fn get_array<'m, const N: usize>(section: Section<'m>, field: Field) -> [$scalar; N] {
+                core::array::from_fn(|index| <$scalar as Slot<Native>>::get(section, array_field::<$scalar>(field, index)))
+            }
+            #[inline]
+            fn decode_array<const N: usize>(section: Section<'_>, field: Field) -> Result<[$scalar; N], DecodeError> {
+                Ok(<$scalar as ArrayElement>::get_array(section, field))
+            }
+            #[inline]
+            fn put_array<S: Sink, const N: usize>(
+                items: &[$scalar; N],
+                sink: &mut S,
+                section: &mut S::Section,
+                offset: usize,
+            ) {
+                put_each(items, sink, section, offset);
+            }
+        }
+    )*};
+}
+
+array_element!(bool, u16, u32, u64, u128, i8, i16, i32, i64, i128, f32, f64);
+
+impl ArrayElement for char {
+    type Array<'m, const N: usize> = Result<[char; N], DecodeError>;
+
+    fn get_array<'m, const N: usize>(section: Section<'m>, field: Field) -> Result<[char; N], DecodeError> {
+        let mut array = ['\0'; N];
+        for (index, item) in array.iter_mut().enumerate() {
+            *item = <char as Slot<Native>>::get(section, array_field::<char>(field, index))?;
+        }
+        Ok(array)
+    }
+    fn decode_array<const N: usize>(section: Section<'_>, field: Field) -> Result<[char; N], DecodeError> {
+        <char as ArrayElement>::get_array(section, field)
+    }
+    fn put_array<S: Sink, const N: usize>(items: &[char; N], sink: &mut S, section: &mut S::Section, offset: usize) {
+        put_each(items, sink, section, offset);
+    }
+}
+
+impl<T: ArrayElement, const N: usize> Slot<Native> for [T; N] {
+    const WIDTH: usize = T::WIDTH.saturating_mul(N);
+    const ALIGN: usize = T::ALIGN;
+    const TYPE: FieldType = FieldType::Array { element: &<T as Slot<Native>>::TYPE, len: N as u32 };
+    const PLAIN: bool = true;
+    const INFALLIBLE: bool = T::INFALLIBLE;
+    const NESTED: bool = false;
+
+    type Get<'m> = T::Array<'m, N>;
+
+    #[inline]
+    fn get<'m>(section: Section<'m>, field: Field) -> T::Array<'m, N> {
+        T::get_array(section, field)
+    }
+    #[inline]
+    fn check<const METERED: bool>(
+        section: Section<'_>,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        if T::INFALLIBLE {
+            return Ok(());
+        }
+        for index in 0..N {
+            T::check(section, array_field::<T>(field, index), walk)?;
+        }
+        Ok(())
+    }
+    #[inline]
+    fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
+        T::put_array(self, sink, section, offset);
+    }
+}
+
+impl<'m, T: ArrayElement, const N: usize> DecodeSlot<'m, Native> for [T; N] {
+    #[inline]
+    fn decode_slot<const METERED: bool>(
+        section: Section<'m>,
+        field: Field,
+        _: &mut Walk<'m, METERED>,
+    ) -> Result<Self, DecodeError> {
+        T::decode_array(section, field)
+    }
+}
+
+impl<T: ArrayElement, const N: usize> FixedStride for [T; N] {}
+
+/// The stream dialects know only arrays of bytes (wire 1.2, `bytes_fixed`); zip has none.
+impl<const N: usize> Slot<crate::Zapgen> for [u8; N] {
+    const WIDTH: usize = N;
+    const ALIGN: usize = 1;
+    const TYPE: FieldType = FieldType::Array { element: &FieldType::U8, len: N as u32 };
+    const PLAIN: bool = true;
+    const INFALLIBLE: bool = true;
+    const NESTED: bool = false;
+
+    type Get<'m> = &'m [u8; N];
+
+    #[inline]
+    fn get<'m>(section: Section<'m>, field: Field) -> &'m [u8; N] {
+        section.load_ref(field.offset)
+    }
+    #[inline]
+    fn check<const METERED: bool>(
+        _: Section<'_>,
+        _: Field,
+        _: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        Ok(())
+    }
+    #[inline]
+    fn put<S: Sink>(&self, _: &mut S, section: &mut S::Section, offset: usize) {
+        S::store(section, offset, *self);
+    }
+}
+
+impl<'m, const N: usize> DecodeSlot<'m, crate::Zapgen> for [u8; N] {
+    #[inline]
+    fn decode_slot<const METERED: bool>(
+        section: Section<'m>,
+        field: Field,
+        _: &mut Walk<'m, METERED>,
+    ) -> Result<Self, DecodeError> {
+        Ok(section.load(field.offset))
+    }
+}

@@ -1,0 +1,329 @@
+//! A fixed section inside a checked message, and every load the typed layer does: scalars out of the section, and
+//! the targets of its slots. Nothing else in the typed layer adds offsets.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use crate::header::{HEADER_LEN, MAGIC, VERSION_1};
+use crate::{DecodeError, DecodeErrorKind, Header, Limits, Place};
+
+/// The fixed section of one record inside a message: what views hold and accessors read.
+///
+/// All positions count from the first byte of the input, also inside messages that are embedded in other messages,
+/// so that errors name a byte the caller can find.
+#[derive(Clone, Copy)]
+pub struct Section<'m> {
+    /// From the first input byte to the end of the innermost message.
+    message: &'m [u8],
+    /// The fixed section: exactly as long as the record's layout says.
+    bytes: &'m [u8],
+    /// Where `bytes` starts.
+    position: u32,
+    /// Where the innermost message starts: 0, except inside embedded messages.
+    floor: u32,
+    /// Levels of pointers and lists that may still be followed.
+    depth: u8,
+}
+
+/// Which slot of a section is being read, and what to call it in an error.
+#[derive(Clone, Copy)]
+pub struct Field {
+    /// Bytes from the start of the section.
+    pub offset: usize,
+    /// Record and field name for errors.
+    pub place: &'static Place,
+}
+
+/// The header's first eight bytes with the flags left out, version 1: what almost every message starts with.
+const CANONICAL_START: u64 =
+    u64::from_le_bytes([MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], VERSION_1 as u8, (VERSION_1 >> 8) as u8, 0, 0]);
+const WITHOUT_FLAGS: u64 = 0x0000_ffff_ffff_ffff;
+
+/// Splits a slot word into `rel` and the length or count.
+#[inline]
+const fn halves(slot: u64) -> (u32, u32) {
+    (slot as u32, (slot >> 32) as u32)
+}
+
+impl<'m> Section<'m> {
+    /// Checks the header of `bytes` and that a root section of `size` bytes lies inside the message.
+    ///
+    /// One comparison decides the canonical case (version 1, root right after the header); everything else, wrong or
+    /// merely unusual, is sorted out by a cold function.
+    #[inline]
+    pub(crate) fn open(bytes: &'m [u8], size: usize) -> Result<Self, DecodeError> {
+        if let Some(header) = bytes.first_chunk::<HEADER_LEN>() {
+            let header = u128::from_le_bytes(*header);
+            let (root, len) = halves((header >> 64) as u64);
+            if header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN {
+                if let Some(message) = bytes.get(..len as usize) {
+                    if let Some(section) = message.get(HEADER_LEN..).and_then(|rest| rest.get(..size)) {
+                        let position = HEADER_LEN as u32;
+                        return Ok(Self { message, bytes: section, position, floor: 0, depth: Limits::DEPTH });
+                    }
+                }
+            }
+        }
+        Self::open_unusual(bytes, size)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn open_unusual(bytes: &'m [u8], size: usize) -> Result<Self, DecodeError> {
+        Self::open_at(bytes, 0, size, Limits::DEPTH)
+    }
+
+    /// Opens the message that starts at `floor` and may extend to the end of `message`.
+    pub(crate) fn open_at(message: &'m [u8], floor: u32, size: usize, depth: u8) -> Result<Self, DecodeError> {
+        let start = floor as usize;
+        let shift = |error: DecodeError| {
+            DecodeError::new(error.kind(), (error.offset() as usize).saturating_add(start))
+        };
+        let inner = message.get(start..).unwrap_or_default();
+        let header = Header::parse(inner).map_err(shift)?;
+        if (header.root as usize) < HEADER_LEN {
+            return Err(shift(DecodeError::new(DecodeErrorKind::MissingRoot, 8)));
+        }
+        // Both ends fit: `parse` has compared the size with the bytes there are.
+        let message = message.get(..start.saturating_add(header.size as usize)).unwrap_or_default();
+        let position = (header.root as usize).saturating_add(start);
+        match message.get(position..).and_then(|rest| rest.get(..size)) {
+            Some(bytes) => Ok(Self { message, bytes, position: position as u32, floor, depth }),
+            None => Err(DecodeError::new(DecodeErrorKind::SectionOutOfBounds, position)),
+        }
+    }
+
+    /// A section that an owning view opened before, found again without its checks; all zero if it is not there.
+    pub(crate) fn reopen(message: &'m [u8], position: u32, size: usize) -> Self {
+        let bytes = message.get(position as usize..).and_then(|rest| rest.get(..size)).unwrap_or_default();
+        Self { message, bytes, position, floor: 0, depth: Limits::DEPTH }
+    }
+
+    /// The same section with another number of levels left.
+    #[must_use]
+    pub(crate) const fn with_depth(mut self, depth: u8) -> Self {
+        self.depth = depth;
+        self
+    }
+
+    /// The message up to its own end.
+    pub(crate) const fn message(self) -> &'m [u8] {
+        self.message
+    }
+
+    /// The bytes of the section.
+    pub(crate) const fn bytes(self) -> &'m [u8] {
+        self.bytes
+    }
+
+    /// Where the section starts.
+    pub(crate) const fn position(self) -> u32 {
+        self.position
+    }
+
+    /// The position of byte `offset` of the section, for errors.
+    #[inline]
+    pub(crate) const fn position_of(self, offset: usize) -> usize {
+        (self.position as usize).saturating_add(offset)
+    }
+
+    /// An error at a field of this section.
+    #[cold]
+    pub(crate) fn error(self, kind: DecodeErrorKind, field: Field) -> DecodeError {
+        DecodeError::new(kind, self.position_of(field.offset)).at(field.place)
+    }
+
+    /// `N` bytes at a constant offset. By construction they are there; zeros otherwise.
+    #[inline]
+    pub(crate) fn load<const N: usize>(self, offset: usize) -> [u8; N] {
+        *self.load_ref(offset)
+    }
+
+    /// As [`Section::load`], borrowed.
+    #[inline]
+    pub(crate) fn load_ref<const N: usize>(self, offset: usize) -> &'m [u8; N] {
+        match self.bytes.get(offset..).and_then(|rest| rest.first_chunk::<N>()) {
+            Some(chunk) => chunk,
+            None => const { &[0; N] },
+        }
+    }
+
+    /// The part of this section that an inline record, array element or list element takes.
+    #[inline]
+    pub(crate) fn part(self, offset: usize, width: usize) -> Self {
+        let bytes = self.bytes.get(offset..).and_then(|rest| rest.get(..width)).unwrap_or_default();
+        Self { bytes, position: self.position.wrapping_add(offset as u32), ..self }
+    }
+
+    /// The raw word of a text, bytes or list slot.
+    #[inline]
+    pub(crate) fn slot(self, offset: usize) -> u64 {
+        u64::from_le_bytes(self.load::<8>(offset))
+    }
+
+    /// Whether a text, bytes or list slot is null or empty.
+    pub(crate) fn is_empty_slot(self, offset: usize) -> bool {
+        let (rel, len) = halves(self.slot(offset));
+        rel == 0 || len == 0
+    }
+
+    /// Where the data of a text or bytes slot lies: start and end in the message; `(0, 0)` for null.
+    ///
+    /// `rel` is unsigned, so the sums below are of at most three 32-bit numbers: 64 bits hold them (wire 1.2).
+    #[inline]
+    pub(crate) fn tail(self, field: Field) -> Result<(usize, usize), DecodeError> {
+        let (rel, len) = halves(self.slot(field.offset));
+        let in_section = (field.offset as u64).wrapping_add(rel as u64);
+        let start = in_section.wrapping_add(self.position as u64);
+        let end = start.wrapping_add(len as u64);
+        if in_section >= self.bytes.len() as u64 && end <= self.message.len() as u64 {
+            return Ok((start as usize, end as usize));
+        }
+        self.null_or_wrong_tail(rel, end, field)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn null_or_wrong_tail(self, rel: u32, end: u64, field: Field) -> Result<(usize, usize), DecodeError> {
+        if rel == 0 {
+            return Ok((0, 0));
+        }
+        let kind = if end > self.message.len() as u64 {
+            DecodeErrorKind::PointerOutOfBounds
+        } else {
+            DecodeErrorKind::PointerIntoSection
+        };
+        Err(self.error(kind, field))
+    }
+
+    /// The bytes of a text or bytes slot; null is empty.
+    #[inline]
+    pub(crate) fn tail_bytes(self, field: Field) -> Result<&'m [u8], DecodeError> {
+        let (start, end) = self.tail(field)?;
+        match self.message.get(start..end) {
+            Some(bytes) => Ok(bytes),
+            None => Err(self.error(DecodeErrorKind::PointerOutOfBounds, field)),
+        }
+    }
+
+    /// The text of a text slot, checked to be UTF-8; null is empty.
+    #[inline]
+    pub(crate) fn tail_text(self, field: Field) -> Result<&'m str, DecodeError> {
+        let (start, end) = self.tail(field)?;
+        match crate::trusted::ascii(self.message, start, end) {
+            Some(text) => Ok(text),
+            None => self.unusual_text(start, end, field),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unusual_text(self, start: usize, end: usize, field: Field) -> Result<&'m str, DecodeError> {
+        utf8(self.message.get(start..end).unwrap_or_default(), start).map_err(|error| error.at(field.place))
+    }
+
+    /// Follows a signed pointer at `offset`: the target position, or `None` for null.
+    fn follow(self, rel: i32, field: Field) -> Result<Option<u32>, DecodeError> {
+        if rel == 0 {
+            return Ok(None);
+        }
+        let slot = (self.position as i64).wrapping_add(field.offset as i64);
+        let target = slot.wrapping_add(rel as i64);
+        let first = (self.floor as i64).wrapping_add(HEADER_LEN as i64);
+        let section_end = (self.position as i64).wrapping_add(self.bytes.len() as i64);
+        if target < first || target >= self.message.len() as i64 {
+            Err(self.error(DecodeErrorKind::PointerOutOfBounds, field))
+        } else if target >= self.position as i64 && target < section_end {
+            Err(self.error(DecodeErrorKind::PointerIntoSection, field))
+        } else {
+            Ok(Some(target as u32))
+        }
+    }
+
+    /// One level down, or the error that there is none.
+    fn deeper(self, field: Field) -> Result<u8, DecodeError> {
+        self.depth.checked_sub(1).ok_or_else(|| self.error(DecodeErrorKind::DepthExceeded, field))
+    }
+
+    /// The body of a fixed-stride list slot, bounds-checked once as a whole; null and count 0 are an empty body.
+    pub(crate) fn run(self, stride: usize, field: Field) -> Result<Self, DecodeError> {
+        let (rel, count) = halves(self.slot(field.offset));
+        let Some(start) = self.follow(rel as i32, field)? else {
+            return Ok(Self { bytes: &[], position: 0, ..self });
+        };
+        let depth = self.deeper(field)?;
+        let len = (count as u64).wrapping_mul(stride as u64);
+        let rest = self.message.get(start as usize..).unwrap_or_default();
+        match usize::try_from(len).ok().and_then(|len| rest.get(..len)) {
+            Some(bytes) => Ok(Self { bytes, position: start, depth, ..self }),
+            None => Err(self.error(DecodeErrorKind::PointerOutOfBounds, field)),
+        }
+    }
+
+    /// The element stream of a length-prefixed list slot and its count: the bytes from its start to the message's end.
+    pub(crate) fn stream(self, field: Field) -> Result<(Self, u32), DecodeError> {
+        let (rel, count) = halves(self.slot(field.offset));
+        let Some(start) = self.follow(rel as i32, field)? else {
+            return Ok((Self { bytes: &[], position: 0, ..self }, 0));
+        };
+        let depth = self.deeper(field)?;
+        let bytes = self.message.get(start as usize..).unwrap_or_default();
+        // Every element has at least its length word.
+        if (count as u64).wrapping_mul(4) > bytes.len() as u64 {
+            return Err(self.error(DecodeErrorKind::ListTooShort, field));
+        }
+        Ok((Self { bytes, position: start, depth, ..self }, count))
+    }
+
+    /// Takes the next element off the front of a stream.
+    pub(crate) fn next_element(&mut self, place: &'static Place) -> Result<Self, DecodeError> {
+        let short = || DecodeError::new(DecodeErrorKind::ListTooShort, self.position as usize).at(place);
+        let (word, rest) = self.bytes.split_first_chunk::<4>().ok_or_else(short)?;
+        let len = u32::from_le_bytes(*word);
+        let (entry, rest) = rest.split_at_checked(len as usize).ok_or_else(short)?;
+        let position = self.position.wrapping_add(4);
+        self.bytes = rest;
+        self.position = position.wrapping_add(len);
+        Ok(Self { bytes: entry, position, ..*self })
+    }
+
+    /// The section of a record that a signed pointer leads to; `None` for null.
+    pub(crate) fn pointed_section(self, size: usize, field: Field) -> Result<Option<Self>, DecodeError> {
+        let rel = i32::from_le_bytes(self.load::<4>(field.offset));
+        let Some(start) = self.follow(rel, field)? else {
+            return Ok(None);
+        };
+        let depth = self.deeper(field)?;
+        match self.message.get(start as usize..).and_then(|rest| rest.get(..size)) {
+            Some(bytes) => Ok(Some(Self { bytes, position: start, depth, ..self })),
+            None => Err(DecodeError::new(DecodeErrorKind::SectionOutOfBounds, start as usize).at(field.place)),
+        }
+    }
+
+    /// The root section of the complete message that these bytes (an element or a bytes slot's data) are.
+    pub(crate) fn embedded(self, size: usize) -> Result<Self, DecodeError> {
+        // Bytes after the embedded message's own size are ignored, but not those after the element.
+        let end = self.position_of(self.bytes.len());
+        let message = self.message.get(..end).unwrap_or_default();
+        Self::open_at(message, self.position, size, self.depth)
+    }
+
+    /// The data of a bytes slot as a section of its own, one level down; `None` for null.
+    pub(crate) fn tail_section(self, field: Field) -> Result<Option<Self>, DecodeError> {
+        if self.slot(field.offset) as u32 == 0 {
+            return Ok(None);
+        }
+        let depth = self.deeper(field)?;
+        let (start, end) = self.tail(field)?;
+        let bytes = self.message.get(start..end).unwrap_or_default();
+        Ok(Some(Self { bytes, position: start as u32, depth, ..self }))
+    }
+}
+
+/// Checks text of any length and content, and names the first byte that is wrong.
+#[cold]
+pub(crate) fn utf8(bytes: &[u8], position: usize) -> Result<&str, DecodeError> {
+    if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
+        return Ok(text);
+    }
+    let valid = simdutf8::compat::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    Err(DecodeError::new(DecodeErrorKind::InvalidUtf8, position.saturating_add(valid)))
+}

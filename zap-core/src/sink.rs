@@ -1,0 +1,386 @@
+//! What an encoding is made of. A value describes itself once, to a [`Sink`]; one sink counts bytes, the other writes
+//! them, so that the two cannot disagree.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use crate::header::HEADER_LEN;
+use crate::region::{Cell, MessageWriter};
+use crate::{EncodeError, Limits, Zap};
+
+/// Counts or writes one message. Only this crate implements it; derived code is generic over it.
+pub trait Sink: Sized + sealed::Sealed {
+    /// Bytes reserved for the slots of one record or the body of one list.
+    type Section;
+
+    /// Whether this sink only counts, so that a list of plain elements need not be visited.
+    const COUNTS: bool;
+
+    /// Stores `N` bytes at `offset` of a section.
+    fn store<const N: usize>(section: &mut Self::Section, offset: usize, bytes: [u8; N]);
+    /// Stores bytes at `offset` of a section.
+    fn store_slice(section: &mut Self::Section, offset: usize, bytes: &[u8]);
+    /// Splits `len` bytes off the front of a list body.
+    fn split(body: &mut Self::Section, len: usize) -> Self::Section;
+
+    /// Appends text or bytes to the tail region and stores their slot; empty data is the null slot.
+    fn tail(&mut self, section: &mut Self::Section, offset: usize, bytes: &[u8]);
+    /// Reserves the body of a non-empty fixed-stride list and stores its slot.
+    fn run(&mut self, section: &mut Self::Section, offset: usize, shape: Run) -> Self::Section;
+    /// As [`Sink::run`], for elements whose bytes in memory are those on the wire.
+    fn run_of_bytes(&mut self, section: &mut Self::Section, offset: usize, shape: Run, bytes: &[u8]);
+    /// Starts a length-prefixed list at a multiple of 8 and, if it has elements, stores its slot.
+    fn stream(&mut self, section: &mut Self::Section, offset: usize, count: usize);
+    /// Appends one length-prefixed element.
+    fn element(&mut self, bytes: &[u8]);
+    /// Appends one length-prefixed element that is a complete message.
+    fn element_message<R: Zap>(&mut self, record: &R);
+    /// Copies a complete message in at a multiple of 8 and stores a pointer to its root object.
+    fn embed<R: Zap>(&mut self, section: &mut Self::Section, offset: usize, record: &R);
+    /// Appends a complete message to the tail region and stores its slot.
+    fn tail_message<R: Zap>(&mut self, section: &mut Self::Section, offset: usize, record: &R);
+
+    /// One level down into a list or pointed-to record; false stops there.
+    fn descend(&mut self) -> bool;
+    /// Back up.
+    fn ascend(&mut self);
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Counter {}
+    impl<C> Sealed for crate::region::MessageWriter<'_, C> {}
+}
+
+/// The shape of a fixed-stride list: how many elements, how wide, how aligned.
+#[derive(Clone, Copy)]
+pub struct Run {
+    /// Elements.
+    pub count: usize,
+    /// Bytes an element takes.
+    pub stride: usize,
+    /// Alignment of the body's start, a power of two.
+    pub align: usize,
+}
+
+/// Where a record's section goes among the lists of its message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum RootPlace {
+    /// Right after the header.
+    First,
+    /// After the lists, at a multiple of 8.
+    Last,
+}
+
+/// Counts both regions of a message.
+pub struct Counter {
+    structure: u64,
+    tail: u64,
+    depth: u8,
+    error: Option<EncodeError>,
+}
+
+/// The bytes that both regions of a message take, checked to fit the wire.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) structure: u32,
+    pub(crate) tail: u32,
+}
+
+impl Plan {
+    /// Bytes of the whole message; both parts together fit a u32.
+    pub(crate) const fn len(self) -> u32 {
+        self.structure.wrapping_add(self.tail)
+    }
+}
+
+/// The furthest a signed 32-bit pointer reaches.
+const MAX_STRUCTURE: u64 = i32::MAX as u64;
+
+const fn align_up(position: u64, align: usize) -> u64 {
+    let mask = (align as u64).wrapping_sub(1);
+    position.saturating_add(mask) & !mask
+}
+
+impl Counter {
+    /// Counts the message of `record` as it stands `depth` levels down.
+    #[inline]
+    fn count<R: Zap>(record: &R, depth: u8) -> Self {
+        let mut counter = Self { structure: HEADER_LEN as u64, tail: 0, depth, error: None };
+        let size = root_size::<R>();
+        if let RootPlace::First = R::ROOT {
+            counter.structure = counter.structure.saturating_add(size as u64);
+        }
+        record.put_fields(&mut counter, &mut (), 0);
+        if let RootPlace::Last = R::ROOT {
+            counter.structure = align_up(counter.structure, 8).saturating_add(size as u64);
+        }
+        counter
+    }
+
+    /// The whole message's length, whether or not it fits the wire.
+    #[inline]
+    const fn len(&self) -> u64 {
+        self.structure.saturating_add(self.tail)
+    }
+
+    /// Counts the message of `record`.
+    #[inline]
+    pub(crate) fn encoded_len<R: Zap>(record: &R) -> u64 {
+        Self::count(record, 0).len()
+    }
+
+    /// Counts the message of `record` and checks that it fits the wire.
+    #[inline]
+    pub(crate) fn plan<R: Zap>(record: &R) -> Result<Plan, EncodeError> {
+        let counter = Self::count(record, 0);
+        if counter.error.is_none() && counter.structure <= MAX_STRUCTURE && counter.len() <= u32::MAX as u64 {
+            return Ok(Plan { structure: counter.structure as u32, tail: counter.tail as u32 });
+        }
+        Err(counter.too_large())
+    }
+
+    #[cold]
+    fn too_large(&self) -> EncodeError {
+        self.error.unwrap_or(EncodeError::TooLarge { len: self.len() })
+    }
+
+    fn fail(&mut self, error: EncodeError) {
+        self.error.get_or_insert(error);
+    }
+
+    #[inline]
+    fn count_elements(&mut self, count: usize) {
+        if count as u64 > u32::MAX as u64 {
+            self.fail(EncodeError::TooManyElements { count: count as u64 });
+        }
+    }
+
+    /// Bytes of the complete message of a nested record.
+    fn nested<R: Zap>(&mut self, record: &R) -> u64 {
+        if !self.descend() {
+            return 0;
+        }
+        let nested = Self::count(record, self.depth);
+        self.ascend();
+        if let Some(error) = nested.error {
+            self.fail(error);
+        }
+        if nested.len() > MAX_STRUCTURE {
+            self.fail(EncodeError::TooLarge { len: nested.len() });
+        }
+        nested.len()
+    }
+}
+
+/// Bytes of a record's section when it is the root of a message.
+pub(crate) const fn root_size<R: Zap>() -> usize {
+    R::LAYOUT.root_size()
+}
+
+impl Sink for Counter {
+    type Section = ();
+    const COUNTS: bool = true;
+
+    #[inline]
+    fn store<const N: usize>((): &mut (), _: usize, _: [u8; N]) {}
+    #[inline]
+    fn store_slice((): &mut (), _: usize, _: &[u8]) {}
+    #[inline]
+    fn split((): &mut (), _: usize) {}
+
+    #[inline]
+    fn tail(&mut self, (): &mut (), _: usize, bytes: &[u8]) {
+        self.tail = self.tail.saturating_add(bytes.len() as u64);
+    }
+    #[inline]
+    fn run(&mut self, (): &mut (), _: usize, shape: Run) {
+        self.count_elements(shape.count);
+        let len = (shape.count as u64).saturating_mul(shape.stride as u64);
+        self.structure = align_up(self.structure, shape.align).saturating_add(len);
+    }
+    #[inline]
+    fn run_of_bytes(&mut self, section: &mut (), offset: usize, shape: Run, _: &[u8]) {
+        self.run(section, offset, shape);
+    }
+    fn stream(&mut self, (): &mut (), _: usize, count: usize) {
+        self.count_elements(count);
+        self.structure = align_up(self.structure, 8);
+    }
+    fn element(&mut self, bytes: &[u8]) {
+        self.structure = self.structure.saturating_add(4).saturating_add(bytes.len() as u64);
+    }
+    fn element_message<R: Zap>(&mut self, record: &R) {
+        let len = self.nested(record);
+        self.structure = self.structure.saturating_add(4).saturating_add(len);
+    }
+    fn embed<R: Zap>(&mut self, (): &mut (), _: usize, record: &R) {
+        let len = self.nested(record);
+        self.structure = align_up(self.structure, 8).saturating_add(len);
+    }
+    fn tail_message<R: Zap>(&mut self, (): &mut (), _: usize, record: &R) {
+        let len = self.nested(record);
+        self.tail = self.tail.saturating_add(len);
+    }
+
+    fn descend(&mut self) -> bool {
+        if self.depth >= Limits::DEPTH {
+            self.fail(EncodeError::TooDeep);
+            return false;
+        }
+        self.depth = self.depth.saturating_add(1);
+        true
+    }
+    fn ascend(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+}
+
+/// Reserved bytes of the message, all initialised, and where they are.
+pub struct Reserved<'b, C> {
+    bytes: &'b mut [C],
+    position: u32,
+}
+
+impl<'b, C: Cell> Reserved<'b, C> {
+    #[inline]
+    fn position_of(&self, offset: usize) -> u32 {
+        self.position.wrapping_add(offset as u32)
+    }
+
+    /// Stores a slot whose data starts at `target`. One store of eight bytes, as it will be read.
+    #[inline]
+    fn link(&mut self, offset: usize, target: u32, len: usize) {
+        let rel = target.wrapping_sub(self.position_of(offset));
+        let slot = rel as u64 | (len as u64) << 32;
+        MessageWriter::<C>::store(self, offset, slot.to_le_bytes());
+    }
+}
+
+/// Writes the complete message of `record` over `message`, which is left incomplete if the record does not write what
+/// it counted.
+#[inline]
+pub(crate) fn write_message<R: Zap, C: Cell>(record: &R, message: &mut MessageWriter<'_, C>, flags: u16) {
+    let size = root_size::<R>();
+    let len = message.tail.end();
+    // Reserving the header and a first root section in one piece lets one bounds check cover both.
+    let Some(header) = message.structure.zeroed(HEADER_LEN) else {
+        return;
+    };
+    let root = match R::ROOT {
+        RootPlace::First => message.structure.zeroed(size).map(|bytes| (bytes, HEADER_LEN as u32)),
+        RootPlace::Last => message.structure.zeroed_end(size),
+    };
+    let Some((bytes, position)) = root else {
+        return;
+    };
+    if let Some(header) = header.first_chunk_mut::<HEADER_LEN>() {
+        let fields = crate::Header { version: R::LAYOUT.version, flags, root: position, size: len };
+        C::store(header, fields.to_bytes());
+    }
+    let mut section = Reserved { bytes, position };
+    record.put_fields(message, &mut section, 0);
+    if let RootPlace::Last = R::ROOT {
+        // Between the last list and the section, at most seven bytes.
+        message.structure.align(8);
+    }
+}
+
+impl<C: Cell> MessageWriter<'_, C> {
+    /// Writes the message of a nested record over `cells`, which are initialised already.
+    fn nested<R: Zap>(cells: &mut [C], record: &R, structure: usize) {
+        if let Some(mut message) = MessageWriter::new(cells, structure) {
+            write_message(record, &mut message, 0);
+        }
+    }
+
+    /// The two lengths of a nested record's message; counted again, since nothing was kept from the first count.
+    fn nested_plan<R: Zap>(record: &R) -> (usize, usize) {
+        let counter = Counter::count(record, 0);
+        (counter.structure as usize, counter.len() as usize)
+    }
+}
+
+impl<'b, C: Cell> Sink for MessageWriter<'b, C> {
+    type Section = Reserved<'b, C>;
+    const COUNTS: bool = false;
+
+    #[inline]
+    fn store<const N: usize>(section: &mut Self::Section, offset: usize, bytes: [u8; N]) {
+        if let Some(target) = section.bytes.get_mut(offset..).and_then(|rest| rest.first_chunk_mut::<N>()) {
+            C::store(target, bytes);
+        }
+    }
+    #[inline]
+    fn store_slice(section: &mut Self::Section, offset: usize, bytes: &[u8]) {
+        if let Some(target) = section.bytes.get_mut(offset..).and_then(|rest| rest.get_mut(..bytes.len())) {
+            C::store_slice(target, bytes);
+        }
+    }
+    #[inline]
+    fn split(body: &mut Self::Section, len: usize) -> Self::Section {
+        let bytes = body.bytes.split_off_mut(..len).unwrap_or_default();
+        let position = body.position;
+        body.position = position.wrapping_add(len as u32);
+        Reserved { bytes, position }
+    }
+
+    #[inline]
+    fn tail(&mut self, section: &mut Self::Section, offset: usize, bytes: &[u8]) {
+        let target = self.tail.position();
+        if !bytes.is_empty() && self.tail.append(bytes) {
+            section.link(offset, target, bytes.len());
+        }
+    }
+    #[inline]
+    fn run(&mut self, section: &mut Self::Section, offset: usize, shape: Run) -> Self::Section {
+        self.structure.align(shape.align);
+        let position = self.structure.position();
+        let bytes = self.structure.zeroed(shape.count.wrapping_mul(shape.stride)).unwrap_or_default();
+        section.link(offset, position, shape.count);
+        Reserved { bytes, position }
+    }
+    #[inline]
+    fn run_of_bytes(&mut self, section: &mut Self::Section, offset: usize, shape: Run, bytes: &[u8]) {
+        self.structure.align(shape.align);
+        section.link(offset, self.structure.position(), shape.count);
+        self.structure.append(bytes);
+    }
+    fn stream(&mut self, section: &mut Self::Section, offset: usize, count: usize) {
+        self.structure.align(8);
+        if count > 0 {
+            section.link(offset, self.structure.position(), count);
+        }
+    }
+    fn element(&mut self, bytes: &[u8]) {
+        self.structure.append(&(bytes.len() as u32).to_le_bytes());
+        self.structure.append(bytes);
+    }
+    fn element_message<R: Zap>(&mut self, record: &R) {
+        let (structure, len) = Self::nested_plan(record);
+        self.structure.append(&(len as u32).to_le_bytes());
+        if let Some(cells) = self.structure.zeroed(len) {
+            Self::nested(cells, record, structure);
+        }
+    }
+    fn embed<R: Zap>(&mut self, section: &mut Self::Section, offset: usize, record: &R) {
+        let (structure, len) = Self::nested_plan(record);
+        self.structure.align(8);
+        let target = self.structure.position().wrapping_add(HEADER_LEN as u32);
+        if let Some(cells) = self.structure.zeroed(len) {
+            Self::nested(cells, record, structure);
+        }
+        Self::store(section, offset, target.wrapping_sub(section.position_of(offset)).to_le_bytes());
+    }
+    fn tail_message<R: Zap>(&mut self, section: &mut Self::Section, offset: usize, record: &R) {
+        let (structure, len) = Self::nested_plan(record);
+        let target = self.tail.position();
+        if let Some(cells) = self.tail.zeroed(len) {
+            Self::nested(cells, record, structure);
+        }
+        section.link(offset, target, len);
+    }
+
+    fn descend(&mut self) -> bool {
+        true
+    }
+    fn ascend(&mut self) {}
+}

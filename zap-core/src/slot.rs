@@ -1,0 +1,130 @@
+//! The traits behind the derive: what sits in a slot, how it is read in place, decoded, counted and written.
+//!
+//! Users meet them in bounds and error messages. The derive implements them for records; this crate for everything
+//! else. No unsafe code relies on any of them.
+
+use core::fmt::Debug;
+
+use alloc::vec::Vec;
+
+use crate::section::{Field, Section};
+use crate::sink::Sink;
+use crate::walk::Walk;
+use crate::{DecodeError, Dialect, FieldType};
+
+/// A type that can be a field of a record of dialect `D`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of a ZAP record of the `{D}` dialect",
+    label = "not a ZAP field type in this dialect",
+    note = "native records take bool, 8 to 128-bit integers, f32, f64, char, arrays of them, &str, String, Box<str>, Cow<str>, &[u8], Vec<u8>, Bytes, other native records, and Vec or & slices of all of these",
+    note = "zapgen and zip records take bool, 8 to 64-bit integers, floats, text, bytes, records of their own dialect and lists of these",
+    note = "for another struct of yours, put #[derive(Zap)] with the same #[zap(dialect)] on it"
+)]
+pub trait Slot<D: Dialect> {
+    /// Bytes in the fixed section.
+    const WIDTH: usize;
+    /// Alignment in the fixed section in bytes, a power of two.
+    const ALIGN: usize;
+    /// Its wire type.
+    const TYPE: FieldType;
+    /// Everything is in the slot: nothing is written behind it.
+    const PLAIN: bool;
+    /// Any bytes in the slot are a value: reading cannot fail.
+    const INFALLIBLE: bool;
+    /// Lists or pointed-to records lie behind the slot, so that a deep read needs a budget.
+    const NESTED: bool;
+
+    /// What a view's accessor returns: the value, or a `Result` where bytes can be wrong.
+    type Get<'m>: Copy + Debug;
+
+    /// Reads the slot in place.
+    fn get<'m>(section: Section<'m>, field: Field) -> Self::Get<'m>;
+    /// Checks the slot and everything behind it.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that an accessor would refuse, or the budget.
+    fn check<const METERED: bool>(
+        section: Section<'_>,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError>;
+    /// Whether the slot holds its type's zero value, which the zip dialect takes for "absent" (wire 1.6).
+    #[inline]
+    fn is_zero(section: Section<'_>, field: Field) -> bool {
+        section.part(field.offset, Self::WIDTH).bytes().iter().all(|byte| *byte == 0)
+    }
+    /// Counts or writes the value: its slot at `offset` of the section, and everything behind it.
+    fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize);
+}
+
+/// A slot type that can be decoded into a value that borrows from the message for `'m`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can be encoded and viewed, but not decoded",
+    label = "cannot be decoded",
+    note = "the bytes of a list may lie at any address and are little-endian, so they cannot become a Rust slice: use `Vec<T>`, or read the list through the view"
+)]
+pub trait DecodeSlot<'m, D: Dialect>: Slot<D> + Sized {
+    /// Decodes the slot and everything behind it.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with the bytes, or the budget.
+    fn decode_slot<const METERED: bool>(
+        section: Section<'m>,
+        field: Field,
+        walk: &mut Walk<'m, METERED>,
+    ) -> Result<Self, DecodeError>;
+}
+
+/// How a sequence of `Self` is stored behind a list slot. This is how `Vec<u8>` is bytes and `Vec<u32>` a list under
+/// one implementation for `Vec<T>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of a list in the `{D}` dialect",
+    label = "not a list element in this dialect"
+)]
+pub trait ListElement<D: Dialect>: Sized {
+    /// The wire type of the sequence.
+    const LIST_TYPE: FieldType;
+    /// The sequence holds elements that are read one by one.
+    const LIST_NESTED: bool;
+    /// The sequence, read in place.
+    type List<'m>: Copy + Debug;
+
+    /// Reads the sequence in place.
+    ///
+    /// # Errors
+    ///
+    /// The slot does not resolve.
+    fn get_list<'m>(section: Section<'m>, field: Field) -> Result<Self::List<'m>, DecodeError>;
+    /// Checks the sequence and everything behind it.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that an accessor would refuse, or the budget.
+    fn check_list<const METERED: bool>(
+        section: Section<'_>,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError>;
+    /// Counts or writes the sequence.
+    fn put_list<S: Sink>(items: &[Self], sink: &mut S, section: &mut S::Section, offset: usize);
+}
+
+/// A list element that can be decoded.
+#[diagnostic::on_unimplemented(
+    message = "a list of `{Self}` can be encoded and viewed, but not decoded",
+    label = "cannot be decoded"
+)]
+pub trait DecodeListElement<'m, D: Dialect>: ListElement<D> {
+    /// Decodes the sequence.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with the bytes, or the budget.
+    fn decode_list<const METERED: bool>(
+        section: Section<'m>,
+        field: Field,
+        walk: &mut Walk<'m, METERED>,
+    ) -> Result<Vec<Self>, DecodeError>;
+}

@@ -1,0 +1,145 @@
+//! The only unsafe code of this crate: "checked ASCII bytes are a `&str`" and "append exactly n bytes to a vector".
+//!
+//! Both are here because a measurement asked for them (BENCHMARKS.md, "What the unsafe code buys"); everything else
+//! is safe code, and nothing a safe trait implementation does can break what these two functions rely on.
+#![allow(unsafe_code)]
+#![deny(clippy::undocumented_unsafe_blocks)]
+
+use core::mem::MaybeUninit;
+use core::ops::Range;
+
+use alloc::vec::Vec;
+use bytes::BytesMut;
+
+use crate::EncodeError;
+use crate::region::MessageWriter;
+
+/// Text up to this many bytes is checked by one load of as many bytes that END where the text ends.
+const WINDOW: usize = 32;
+
+/// `MASKS[n..n + 32]` has the sign bit of the last `n` bytes set.
+static MASKS: [u8; 2 * WINDOW] = {
+    let mut masks = [0; 2 * WINDOW];
+    let mut index = WINDOW;
+    while index < masks.len() {
+        masks[index] = 0x80;
+        index += 1;
+    }
+    masks
+};
+
+/// The text at `start..end` of the message if that range exists and holds nothing but ASCII.
+#[inline]
+pub(crate) fn ascii(message: &[u8], start: usize, end: usize) -> Option<&str> {
+    let before_end = message.get(..end)?;
+    let text = before_end.get(start..)?;
+    let is_ascii = match (before_end.last_chunk::<WINDOW>(), MASKS.get(text.len()..).and_then(|m| m.first_chunk())) {
+        (Some(window), Some(mask)) => no_sign_bits(window, mask),
+        _ => text.is_ascii(),
+    };
+    if !is_ascii {
+        return None;
+    }
+    // SAFETY: `from_utf8_unchecked` needs valid UTF-8. Every byte of `text` is below 0x80, which was established just
+    // above: either by `<[u8]>::is_ascii`, or by `no_sign_bits`, whose window ends where `text` ends and whose mask
+    // covers the last `text.len()` (at most 32) bytes of it. Bytes below 0x80 are valid UTF-8 on their own.
+    Some(unsafe { core::str::from_utf8_unchecked(text) })
+}
+
+/// Whether no byte of the window that the mask selects has its sign bit set.
+#[inline]
+fn no_sign_bits(window: &[u8; WINDOW], mask: &[u8; WINDOW]) -> bool {
+    let mut merged = 0;
+    for (byte, mask) in window.iter().zip(mask) {
+        merged |= byte & mask;
+    }
+    merged == 0
+}
+
+/// A growable byte buffer whose spare capacity can be written and then claimed.
+pub(crate) trait Growable {
+    /// Bytes in use.
+    fn len(&self) -> usize;
+    /// Makes room for `additional` bytes.
+    fn reserve(&mut self, additional: usize);
+    /// The uninitialised room behind the bytes in use.
+    fn spare(&mut self) -> &mut [MaybeUninit<u8>];
+    /// # Safety
+    ///
+    /// `len` is at most the capacity, and every byte below it is initialised.
+    unsafe fn set_len(&mut self, len: usize);
+}
+
+impl Growable for Vec<u8> {
+    #[inline]
+    fn len(&self) -> usize {
+        self.len()
+    }
+    #[inline]
+    fn reserve(&mut self, additional: usize) {
+        if self.capacity().wrapping_sub(self.len()) < additional {
+            self.reserve(additional);
+        }
+    }
+    #[inline]
+    fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
+        self.spare_capacity_mut()
+    }
+    #[inline]
+    unsafe fn set_len(&mut self, len: usize) {
+        // SAFETY: the caller's promise is the one `Vec::set_len` asks for.
+        unsafe { self.set_len(len) }
+    }
+}
+
+impl Growable for BytesMut {
+    #[inline]
+    fn len(&self) -> usize {
+        self.len()
+    }
+    #[inline]
+    fn reserve(&mut self, additional: usize) {
+        self.reserve(additional);
+    }
+    #[inline]
+    fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
+        self.spare_capacity_mut()
+    }
+    #[inline]
+    unsafe fn set_len(&mut self, len: usize) {
+        // SAFETY: the caller's promise is the one `BytesMut::set_len` asks for.
+        unsafe { self.set_len(len) }
+    }
+}
+
+/// Appends the bytes that `write` puts into a message of `structure` and `tail` bytes. On error the buffer is as it was.
+#[inline]
+pub(crate) fn append<B: Growable>(
+    buffer: &mut B,
+    (structure, tail): (usize, usize),
+    write: impl FnOnce(&mut MessageWriter<'_, MaybeUninit<u8>>),
+) -> Result<Range<usize>, EncodeError> {
+    let start = buffer.len();
+    let len = structure.saturating_add(tail);
+    buffer.reserve(len);
+    let Some(spare) = buffer.spare().get_mut(..len) else {
+        return Err(EncodeError::Inconsistent);
+    };
+    let Some(mut message) = MessageWriter::new(spare, structure) else {
+        return Err(EncodeError::Inconsistent);
+    };
+    write(&mut message);
+    if !message.is_complete() {
+        return Err(EncodeError::Inconsistent);
+    }
+    let end = start + len;
+    // SAFETY: `set_len` needs `end <= capacity` and bytes below `end` initialised. Capacity: `spare` is the room behind
+    // the `start` bytes in use and had at least `len` bytes, so `start + len` neither exceeds the capacity nor
+    // overflows. Initialised: the first `start` bytes were in use; the other `len` were all part of `message`, whose
+    // two regions give up a byte only after writing it (module `region`: each method of `Region` that advances the
+    // cursor first stores to every byte it passes), and `is_complete` says that nothing is left in either region. The
+    // closure cannot replace `message` by another one of the same lifetime: it gets it for every lifetime, and no
+    // function hands out a second one.
+    unsafe { buffer.set_len(end) };
+    Ok(start..end)
+}
