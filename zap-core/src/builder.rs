@@ -276,7 +276,6 @@ impl Builder {
     ///
     /// [`EncodeError::StaleHandle`], [`EncodeError::TooLarge`], [`EncodeError::OutOfMemory`]. The object is then not
     /// finished: its text and bytes read as null.
-    #[allow(clippy::needless_pass_by_value, reason = "a finished object has no handle any more")]
     pub fn finish_object(&mut self, object: ObjectHandle) -> Result<Target, EncodeError> {
         let state = self.object(&object)?;
         let (start, chain) = (state.start, state.chain);
@@ -344,7 +343,6 @@ impl Builder {
     /// # Errors
     ///
     /// [`EncodeError::StaleHandle`].
-    #[allow(clippy::needless_pass_by_value, reason = "a finished list has no handle any more")]
     pub fn finish_list(&mut self, list: ListHandle) -> Result<ListTarget, EncodeError> {
         let state = self.list(&list)?;
         let (start, count) = (state.start, state.count);
