@@ -174,4 +174,16 @@ pub enum EncodeError {
     /// The value wrote fewer or more bytes than it counted: a hand-written implementation is wrong.
     #[error("the value wrote other lengths than it counted")]
     Inconsistent,
+    /// The memory for the message cannot be had.
+    #[error("no memory for {needed} bytes")]
+    OutOfMemory {
+        /// Bytes that were asked for.
+        needed: usize,
+    },
+    /// A handle or target of a [`Builder`](crate::Builder) belongs to another builder, or to a message before a reset.
+    #[error("the handle belongs to another message")]
+    StaleHandle,
+    /// An object or list cannot grow, because something else was written behind it.
+    #[error("something was written behind the object or list, so it cannot grow")]
+    NotLast,
 }
