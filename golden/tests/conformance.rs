@@ -144,6 +144,24 @@ fn a_wrong_value_is_caught_by_file_and_case() {
     must_name(&scratch.with_change("native.json", "chars", change), "native.json", "chars");
 }
 
+/// The same through `zap-core`.
+#[test]
+fn a_wrong_core_vector_is_caught_by_file_and_case() {
+    let scratch = Scratch::copy_of("vectors");
+    let flip = |case: &mut Value| corrupt_hex(&mut case["hex"], 41);
+    must_name(&scratch.with_change("core_build.json", "scalars_all_zero", flip), "core_build.json", "scalars_all_zero");
+    let change = |case: &mut Value| case["parse"]["error"] = json!("invalid_magic");
+    let report = scratch.with_change("core_parse.json", "header_truncated_05", change);
+    must_name(&report, "core_parse.json", "header_truncated_05");
+    let change = |case: &mut Value| case["fields"][1]["offset"] = json!(4);
+    let report = scratch.with_change("schema_layout.json", "bool_then_u64", change);
+    must_name(&report, "schema_layout.json", "bool_then_u64");
+    let change = |case: &mut Value| case["request"]["reads"][0]["value"] = json!("2");
+    must_name(&scratch.with_change("record_eth.json", "small_numbers", change), "record_eth.json", "small_numbers");
+    let change = |case: &mut Value| case["reads"][2]["value"] = json!(false);
+    must_name(&scratch.with_change("zapgen.json", "reading_full", change), "zapgen.json", "reading_full");
+}
+
 /// Not one digit of an expected message may be free.
 #[test]
 fn every_digit_of_an_encoded_message_counts() {
