@@ -1,1 +1,15 @@
-//! Conformance vectors and their runner.
+//! Conformance vectors of the ZAP wire, and their runner.
+//!
+//! [`runner`] replays vector files: through [`oracle`], a naive codec written from the wire rules alone, and through
+//! `zap-core`. A vector folder is data; `vectors/README.md` states the wire and the file formats.
+#![forbid(unsafe_code)]
+
+pub mod core_build;
+pub mod core_parse;
+mod go_json;
+pub mod hex;
+pub mod oracle;
+mod oracle_cases;
+pub mod reads;
+pub mod runner;
+pub mod schema_layout;
