@@ -106,6 +106,12 @@ impl Dialect for Zapgen {
         section.pointed_section(R::LAYOUT.size as usize, field)
     }
     fn put_nested<R: Zap<Dialect = Self>, S: Sink>(record: &R, sink: &mut S, section: &mut S::Section, offset: usize) {
+        const {
+            assert!(
+                R::LAYOUT.size > 0,
+                "a zapgen record without fields cannot be nested: at a message's end, its pointer would read as null"
+            );
+        }
         sink.embed(section, offset, record);
     }
 }

@@ -172,7 +172,7 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
         if index >= self.len() {
             return None;
         }
-        let element = self.body.part(index.saturating_mul(T::WIDTH), T::WIDTH);
+        let element = self.body.element(index.saturating_mul(T::WIDTH), T::WIDTH);
         Some(T::get(element, self.element_field()))
     }
 
@@ -188,7 +188,7 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
     fn sections(self) -> impl Iterator<Item = Section<'m>> {
         let mut position = 0_usize;
         self.body.bytes().chunks_exact(T::WIDTH.max(1)).map(move |_| {
-            let element = self.body.part(position, T::WIDTH);
+            let element = self.body.element(position, T::WIDTH);
             position = position.saturating_add(T::WIDTH);
             element
         })

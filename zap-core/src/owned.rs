@@ -44,7 +44,7 @@ impl<T: Zap> OwnedView<T> {
     /// As [`Zap::view`].
     pub fn new(bytes: impl Into<Bytes>) -> Result<Self, DecodeError> {
         let mut bytes = bytes.into();
-        let section = Section::open(&bytes, T::LAYOUT.size as usize)?;
+        let section = Section::open(&bytes, T::LAYOUT.root_size())?;
         let (root, len) = (section.position(), section.message().len());
         bytes.truncate(len);
         Ok(Self { bytes, root, record: PhantomData })
@@ -65,7 +65,7 @@ impl<T: Zap> OwnedView<T> {
     #[inline]
     #[must_use]
     pub fn view(&self) -> T::View<'_> {
-        RecordView::from_section(Section::reopen(&self.bytes, self.root, T::LAYOUT.size as usize))
+        RecordView::from_section(Section::reopen(&self.bytes, self.root, T::LAYOUT.root_size()))
     }
 
     /// The message.

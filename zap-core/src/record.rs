@@ -84,7 +84,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// O(1) whatever the size of the message; no allocation.
     #[inline]
     fn view(bytes: &[u8]) -> Result<Self::View<'_>, DecodeError> {
-        Section::open(bytes, Self::LAYOUT.size as usize).map(RecordView::from_section)
+        Section::open(bytes, Self::LAYOUT.root_size()).map(RecordView::from_section)
     }
 
     /// Decodes the whole value. Fields that borrow, borrow from `bytes`; owned fields are copied.
@@ -102,7 +102,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: Decode<'m>,
     {
-        let section = Section::open(bytes, Self::LAYOUT.size as usize)?;
+        let section = Section::open(bytes, Self::LAYOUT.root_size())?;
         decode_root(section, &Limits::new(), None)
     }
 
@@ -145,7 +145,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: DecodeOwned,
     {
-        let section = Section::open(bytes, Self::LAYOUT.size as usize)?;
+        let section = Section::open(bytes, Self::LAYOUT.root_size())?;
         decode_root(section, &Limits::new(), Some(bytes))
     }
 
@@ -305,7 +305,7 @@ fn decode_root<'m, T: Decode<'m>>(
 }
 
 fn open_within<'m, T: Zap>(bytes: &'m [u8], limits: &Limits) -> Result<Section<'m>, DecodeError> {
-    let section = Section::open(bytes, T::LAYOUT.size as usize)?;
+    let section = Section::open(bytes, T::LAYOUT.root_size())?;
     if section.message().len() > limits.message_len() as usize {
         return Err(DecodeError::new(DecodeErrorKind::MessageTooLarge, 12));
     }

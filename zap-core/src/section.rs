@@ -17,6 +17,9 @@ pub struct Section<'m> {
     bytes: &'m [u8],
     /// Where `bytes` starts.
     position: u32,
+    /// The section that holds this one: itself, or, for an inline record or array element, the section it is part of.
+    /// No slot may point into it.
+    container: (u32, u32),
     /// Where the innermost message starts: 0, except inside embedded messages.
     floor: u32,
     /// Levels of pointers and lists that may still be followed.
@@ -56,8 +59,7 @@ impl<'m> Section<'m> {
             if header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN {
                 if let Some(message) = bytes.get(..len as usize) {
                     if let Some(section) = message.get(HEADER_LEN..).and_then(|rest| rest.get(..size)) {
-                        let position = HEADER_LEN as u32;
-                        return Ok(Self { message, bytes: section, position, floor: 0, depth: Limits::DEPTH });
+                        return Ok(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
                     }
                 }
             }
@@ -86,7 +88,7 @@ impl<'m> Section<'m> {
         let message = message.get(..start.saturating_add(header.size as usize)).unwrap_or_default();
         let position = (header.root as usize).saturating_add(start);
         match message.get(position..).and_then(|rest| rest.get(..size)) {
-            Some(bytes) => Ok(Self { message, bytes, position: position as u32, floor, depth }),
+            Some(bytes) => Ok(Self::whole(message, bytes, position as u32, floor, depth)),
             None => Err(DecodeError::new(DecodeErrorKind::SectionOutOfBounds, position)),
         }
     }
@@ -94,7 +96,14 @@ impl<'m> Section<'m> {
     /// A section that an owning view opened before, found again without its checks; all zero if it is not there.
     pub(crate) fn reopen(message: &'m [u8], position: u32, size: usize) -> Self {
         let bytes = message.get(position as usize..).and_then(|rest| rest.get(..size)).unwrap_or_default();
-        Self { message, bytes, position, floor: 0, depth: Limits::DEPTH }
+        Self::whole(message, bytes, position, 0, Limits::DEPTH)
+    }
+
+    /// A section that is no part of another.
+    #[inline]
+    fn whole(message: &'m [u8], bytes: &'m [u8], position: u32, floor: u32, depth: u8) -> Self {
+        let container = (position, position.wrapping_add(bytes.len() as u32));
+        Self { message, bytes, position, container, floor, depth }
     }
 
     /// The same section with another number of levels left.
@@ -146,11 +155,18 @@ impl<'m> Section<'m> {
         }
     }
 
-    /// The part of this section that an inline record, array element or list element takes.
+    /// The part of this section that an inline record or array element takes.
     #[inline]
     pub(crate) fn part(self, offset: usize, width: usize) -> Self {
         let bytes = self.bytes.get(offset..).and_then(|rest| rest.get(..width)).unwrap_or_default();
         Self { bytes, position: self.position.wrapping_add(offset as u32), ..self }
+    }
+
+    /// The part of a list body that an element takes: a section of its own.
+    #[inline]
+    pub(crate) fn element(self, offset: usize, width: usize) -> Self {
+        let Self { message, bytes, position, floor, depth, .. } = self.part(offset, width);
+        Self::whole(message, bytes, position, floor, depth)
     }
 
     /// The raw word of a text, bytes or list slot.
@@ -171,19 +187,19 @@ impl<'m> Section<'m> {
     #[inline]
     pub(crate) fn tail(self, field: Field) -> Result<(usize, usize), DecodeError> {
         let (rel, len) = halves(self.slot(field.offset));
-        let in_section = (field.offset as u64).wrapping_add(rel as u64);
-        let start = in_section.wrapping_add(self.position as u64);
+        let slot = (self.position as u64).wrapping_add(field.offset as u64);
+        let start = slot.wrapping_add(rel as u64);
         let end = start.wrapping_add(len as u64);
-        if in_section >= self.bytes.len() as u64 && end <= self.message.len() as u64 {
+        if start >= self.container.1 as u64 && end <= self.message.len() as u64 {
             return Ok((start as usize, end as usize));
         }
-        self.null_or_wrong_tail(rel, end, field)
+        self.null_or_wrong_tail(end, field)
     }
 
     #[cold]
     #[inline(never)]
-    fn null_or_wrong_tail(self, rel: u32, end: u64, field: Field) -> Result<(usize, usize), DecodeError> {
-        if rel == 0 {
+    fn null_or_wrong_tail(self, end: u64, field: Field) -> Result<(usize, usize), DecodeError> {
+        if self.is_null_or_own_length(field) {
             return Ok((0, 0));
         }
         let kind = if end > self.message.len() as u64 {
@@ -192,6 +208,12 @@ impl<'m> Section<'m> {
             DecodeErrorKind::PointerIntoSection
         };
         Err(self.error(kind, field))
+    }
+
+    /// Null, or "present and empty": a slot of length 0 that points at its own length word.
+    fn is_null_or_own_length(self, field: Field) -> bool {
+        let (rel, len) = halves(self.slot(field.offset));
+        rel == 0 || (rel == 4 && len == 0)
     }
 
     /// The bytes of a text or bytes slot; null is empty.
@@ -220,21 +242,18 @@ impl<'m> Section<'m> {
         utf8(self.message.get(start..end).unwrap_or_default(), start).map_err(|error| error.at(field.place))
     }
 
-    /// Follows a signed pointer at `offset`: the target position, or `None` for null.
-    fn follow(self, rel: i32, field: Field) -> Result<Option<u32>, DecodeError> {
-        if rel == 0 {
-            return Ok(None);
-        }
+    /// The target position of a signed pointer that is not null.
+    fn follow(self, rel: i32, field: Field) -> Result<u32, DecodeError> {
         let slot = (self.position as i64).wrapping_add(field.offset as i64);
         let target = slot.wrapping_add(rel as i64);
         let first = (self.floor as i64).wrapping_add(HEADER_LEN as i64);
-        let section_end = (self.position as i64).wrapping_add(self.bytes.len() as i64);
+        let (container_start, container_end) = self.container;
         if target < first || target >= self.message.len() as i64 {
             Err(self.error(DecodeErrorKind::PointerOutOfBounds, field))
-        } else if target >= self.position as i64 && target < section_end {
+        } else if target >= container_start as i64 && target < container_end as i64 {
             Err(self.error(DecodeErrorKind::PointerIntoSection, field))
         } else {
-            Ok(Some(target as u32))
+            Ok(target as u32)
         }
     }
 
@@ -246,9 +265,10 @@ impl<'m> Section<'m> {
     /// The body of a fixed-stride list slot, bounds-checked once as a whole; null and count 0 are an empty body.
     pub(crate) fn run(self, stride: usize, field: Field) -> Result<Self, DecodeError> {
         let (rel, count) = halves(self.slot(field.offset));
-        let Some(start) = self.follow(rel as i32, field)? else {
-            return Ok(Self { bytes: &[], position: 0, ..self });
-        };
+        if self.is_null_or_own_length(field) {
+            return Ok(Self { bytes: &[], ..self });
+        }
+        let start = self.follow(rel as i32, field)?;
         let depth = self.deeper(field)?;
         let len = (count as u64).wrapping_mul(stride as u64);
         let rest = self.message.get(start as usize..).unwrap_or_default();
@@ -261,9 +281,10 @@ impl<'m> Section<'m> {
     /// The element stream of a length-prefixed list slot and its count: the bytes from its start to the message's end.
     pub(crate) fn stream(self, field: Field) -> Result<(Self, u32), DecodeError> {
         let (rel, count) = halves(self.slot(field.offset));
-        let Some(start) = self.follow(rel as i32, field)? else {
-            return Ok((Self { bytes: &[], position: 0, ..self }, 0));
-        };
+        if self.is_null_or_own_length(field) {
+            return Ok((Self { bytes: &[], ..self }, 0));
+        }
+        let start = self.follow(rel as i32, field)?;
         let depth = self.deeper(field)?;
         let bytes = self.message.get(start as usize..).unwrap_or_default();
         // Every element has at least its length word.
@@ -288,12 +309,13 @@ impl<'m> Section<'m> {
     /// The section of a record that a signed pointer leads to; `None` for null.
     pub(crate) fn pointed_section(self, size: usize, field: Field) -> Result<Option<Self>, DecodeError> {
         let rel = i32::from_le_bytes(self.load::<4>(field.offset));
-        let Some(start) = self.follow(rel, field)? else {
+        if rel == 0 {
             return Ok(None);
-        };
+        }
+        let start = self.follow(rel, field)?;
         let depth = self.deeper(field)?;
         match self.message.get(start as usize..).and_then(|rest| rest.get(..size)) {
-            Some(bytes) => Ok(Some(Self { bytes, position: start, depth, ..self })),
+            Some(bytes) => Ok(Some(Self::whole(self.message, bytes, start, self.floor, depth))),
             None => Err(DecodeError::new(DecodeErrorKind::SectionOutOfBounds, start as usize).at(field.place)),
         }
     }
