@@ -57,7 +57,8 @@ fn record(args: &Record) -> Result<(), String> {
     }
     let ops = if args.ops.is_empty() { &Op::ALL[..] } else { &args.ops };
     // The file is opened first, so that a wrong path costs no measurement.
-    let file = args.json.as_ref().map(|path| File::create(path).map_err(|error| format!("{}: {error}", path.display())));
+    let file =
+        args.json.as_ref().map(|path| File::create(path).map_err(|error| format!("{}: {error}", path.display())));
     let file = file.transpose()?;
     let report = record::run(ops, args.smoke)?;
     print!("{report}");

@@ -9,6 +9,9 @@ pub(crate) type Batch = Box<dyn FnMut(u64)>;
 /// Above this many nanoseconds the canary says that the machine was busy.
 pub(crate) const CANARY_LIMIT_NS: f64 = 1.6;
 
+/// So it does above this multiple of the best run: a fast machine is busy long before it reaches the fixed limit.
+const CANARY_SPREAD: f64 = 1.2;
+
 /// The fewest runs a figure may come from.
 const MIN_RUNS: usize = 5;
 
@@ -38,13 +41,8 @@ impl Plan {
     };
 
     /// Shows that everything runs; its figures mean nothing.
-    pub(crate) const SMOKE: Self = Self {
-        batch: Duration::from_micros(2),
-        samples: 3,
-        runs: MIN_RUNS,
-        quiet_runs: 0,
-        patience: Duration::ZERO,
-    };
+    pub(crate) const SMOKE: Self =
+        Self { batch: Duration::from_micros(2), samples: 3, runs: MIN_RUNS, quiet_runs: 0, patience: Duration::ZERO };
 }
 
 /// What became of one batch over all runs of its group, in nanoseconds per operation.
@@ -66,7 +64,7 @@ pub(crate) struct Outcome {
     pub(crate) canary_ns: f64,
     /// Runs the figures come from.
     pub(crate) runs: usize,
-    /// Runs thrown away because the canary was above [`CANARY_LIMIT_NS`].
+    /// Runs thrown away because the canary said that the machine was busy.
     pub(crate) runs_discarded: usize,
     /// Whether the figures come from quiet runs only.
     pub(crate) quiet: bool,
@@ -86,13 +84,16 @@ pub(crate) fn measure(groups: &mut [Vec<Batch>], plan: &Plan) -> Vec<Outcome> {
     let lengths: Vec<Vec<u64>> =
         groups.iter_mut().map(|group| group.iter_mut().map(|batch| calibrate(batch, plan.batch)).collect()).collect();
     let mut runs: Vec<Vec<Run>> = groups.iter().map(|_| Vec::new()).collect();
+    let mut best = f64::INFINITY;
     loop {
         let mut measured = false;
         for ((group, lengths), runs) in groups.iter_mut().zip(&lengths).zip(&mut runs) {
-            let quiet = runs.iter().filter(|run| run.canary <= CANARY_LIMIT_NS).count();
+            let quiet = runs.iter().filter(|run| run.canary <= limit(best)).count();
             let waiting = quiet < plan.quiet_runs && started.elapsed() < plan.patience;
             if runs.len() < plan.runs || waiting {
-                runs.push(run(group, lengths, canary_length, plan.samples));
+                let run = run(group, lengths, canary_length, plan.samples);
+                best = best.min(run.canary);
+                runs.push(run);
                 measured = true;
             }
         }
@@ -100,7 +101,12 @@ pub(crate) fn measure(groups: &mut [Vec<Batch>], plan: &Plan) -> Vec<Outcome> {
             break;
         }
     }
-    runs.iter().map(|runs| conclude(runs)).collect()
+    runs.iter().map(|runs| conclude(runs, limit(best))).collect()
+}
+
+/// What the canary of a quiet run may show when the best of all runs showed `best`.
+fn limit(best: f64) -> f64 {
+    CANARY_LIMIT_NS.min(best * CANARY_SPREAD)
 }
 
 /// One run: `samples` rounds, each a timed batch of every row in turn.
@@ -139,8 +145,8 @@ fn calibrate(batch: &mut dyn FnMut(u64), target: Duration) -> u64 {
 }
 
 /// Keeps the quiet runs, or all of them when there are too few, and picks the best.
-fn conclude(runs: &[Run]) -> Outcome {
-    let calm: Vec<&Run> = runs.iter().filter(|run| run.canary <= CANARY_LIMIT_NS).collect();
+fn conclude(runs: &[Run], limit: f64) -> Outcome {
+    let calm: Vec<&Run> = runs.iter().filter(|run| run.canary <= limit).collect();
     let quiet = calm.len() >= MIN_RUNS;
     let kept = if quiet { calm } else { runs.iter().collect() };
     let rows = kept.first().map_or(0, |run| run.rows.len());
@@ -195,16 +201,23 @@ mod tests {
     fn busy_runs_are_discarded() {
         let mut runs: Vec<Run> = (0..5).map(|run| a_run(1.4, 10.0 + f64::from(run), 9.0)).collect();
         runs.push(a_run(2.5, 8.0, 7.0));
-        let outcome = conclude(&runs);
+        let outcome = conclude(&runs, 1.6);
         assert_eq!(outcome.figures, [Figure { ns: 10.0, ns_min: 9.0, ns_max: 14.0 }]);
         assert_eq!((outcome.canary_ns, outcome.runs, outcome.runs_discarded, outcome.quiet), (1.4, 5, 1, true));
     }
 
     #[test]
     fn with_too_few_quiet_runs_all_are_kept_and_it_shows() {
-        let outcome = conclude(&[a_run(2.0, 10.0, 9.0), a_run(2.5, 8.0, 7.0), a_run(1.5, 9.0, 8.5)]);
+        let outcome = conclude(&[a_run(2.0, 10.0, 9.0), a_run(2.5, 8.0, 7.0), a_run(1.5, 9.0, 8.5)], 1.6);
         assert_eq!(outcome.figures, [Figure { ns: 8.0, ns_min: 7.0, ns_max: 10.0 }]);
         assert_eq!((outcome.canary_ns, outcome.runs, outcome.runs_discarded, outcome.quiet), (1.5, 3, 0, false));
+    }
+
+    #[test]
+    fn the_limit_is_the_stricter_of_two() {
+        assert_eq!(limit(1.0), 1.2);
+        assert_eq!(limit(1.5), 1.6);
+        assert_eq!(limit(3.0), 1.6);
     }
 
     #[test]

@@ -24,7 +24,12 @@ fn check_request<C: Codec>(codec: &str, bytes: &[u8], values: &RequestValues) ->
     })
 }
 
-fn check_response<C: PairCodec>(codec: &str, bytes: &[u8], values: &ResponseValues, balance: u64) -> Result<(), String> {
+fn check_response<C: PairCodec>(
+    codec: &str,
+    bytes: &[u8],
+    values: &ResponseValues,
+    balance: u64,
+) -> Result<(), String> {
     C::read_response(&mut C::Scratch::default(), bytes, |got| {
         expect(codec, "id", &got.id, &values.id)?;
         expect(codec, "balance", &got.balance, &balance)?;
@@ -45,17 +50,18 @@ pub(crate) fn pair<C: PairCodec>(codec: &str) -> Result<(), String> {
     let bytes = message(C::encode_request(&mut out, &request_of::<C>(request)));
     let answer = ops::handle::<C>(&mut C::Scratch::default(), &mut out, &bytes, &response.block_hash);
     let account = carried::<C>(&request.account);
-    let balance =
-        ETHER ^ request.block ^ request.method.len() as u64 ^ account.len() as u64 ^ u64::from(account[0]);
+    let balance = ETHER ^ request.block ^ request.method.len() as u64 ^ account.len() as u64 ^ u64::from(account[0]);
     check_response::<C>(codec, answer, response, balance)
 }
 
 /// Every request of unpredictable lengths.
 pub(crate) fn lengths<C: Codec>(codec: &str) -> Result<(), String> {
     let mut out = C::Out::default();
-    FIXTURE.lengths.values.iter().try_for_each(|values| {
-        check_request::<C>(codec, C::encode_request(&mut out, &request_of::<C>(values)), values)
-    })
+    FIXTURE
+        .lengths
+        .values
+        .iter()
+        .try_for_each(|values| check_request::<C>(codec, C::encode_request(&mut out, &request_of::<C>(values)), values))
 }
 
 #[cfg(test)]

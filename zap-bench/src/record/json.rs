@@ -72,9 +72,12 @@ impl InPlace {
     }
 }
 
-/// One JSON library: the scratch it reuses, how it reads, how it appends, how it allocates.
+/// Each library's own `to_vec` grows the vector while it writes; a guess that fits spares them that.
+const FRESH_CAPACITY: usize = 512;
+
+/// One JSON library: the scratch it reuses, how it reads, how it appends.
 macro_rules! json_codec {
-    ($name:ident, $scratch:ty, |$state:ident, $bytes:ident| $read:expr, $write:path, $to_vec:path) => {
+    ($name:ident, $scratch:ty, |$state:ident, $bytes:ident| $read:expr, $write:path) => {
         pub(crate) struct $name;
 
         impl Codec for $name {
@@ -126,32 +129,24 @@ macro_rules! json_codec {
 
             #[inline(always)]
             fn fresh_request(request: &Request<'_>) -> Vec<u8> {
-                $to_vec(request).expect(FITS)
+                let mut out = Vec::with_capacity(FRESH_CAPACITY);
+                $write(&mut out, request).expect(FITS);
+                out
             }
 
             #[inline(always)]
             fn fresh_response(response: &Response<'_>) -> Vec<u8> {
-                $to_vec(response).expect(FITS)
+                let mut out = Vec::with_capacity(FRESH_CAPACITY);
+                $write(&mut out, response).expect(FITS);
+                out
             }
         }
     };
 }
 
-json_codec!(
-    SerdeJson,
-    (),
-    |_scratch, bytes| serde_json::from_slice(bytes).expect(OWN),
-    serde_json::to_writer,
-    serde_json::to_vec
-);
-json_codec!(SimdJson, InPlace, |scratch, bytes| scratch.parse(bytes), to_writer, simd_json::serde::to_vec);
-json_codec!(
-    SonicRs,
-    (),
-    |_scratch, bytes| sonic_rs::from_slice(bytes).expect(OWN),
-    sonic_rs::to_writer,
-    sonic_rs::to_vec
-);
+json_codec!(SerdeJson, (), |_scratch, bytes| serde_json::from_slice(bytes).expect(OWN), serde_json::to_writer);
+json_codec!(SimdJson, InPlace, |scratch, bytes| scratch.parse(bytes), to_writer);
+json_codec!(SonicRs, (), |_scratch, bytes| sonic_rs::from_slice(bytes).expect(OWN), sonic_rs::to_writer);
 
 /// simd-json takes the writer first and the value second, as the others do.
 #[inline(always)]

@@ -27,11 +27,12 @@ mod zap;
 pub use self::report::{Report, Row};
 
 use self::bitcode::Bitcode;
+use self::codec::PairCodec;
 use self::json::{SerdeJson, SimdJson, SonicRs};
 use self::ops::Measured;
 use self::prost::Prost;
-use self::rkyv::{RkyvChecked, RkyvUnchecked};
-use self::wincode::Wincode;
+use self::rkyv::{RkyvChecked, RkyvOwned, RkyvUnchecked};
+use self::wincode::{Wincode, WincodeSlice};
 use self::zap::{ZapBuffer, ZapDecode, ZapPlain, ZapView};
 use crate::measure::{self, Batch, Plan};
 use std::time::{Duration, Instant};
@@ -95,62 +96,66 @@ impl Op {
         }
     }
 
-    /// One row per codec, in the order in which they are printed; the first is what ratios refer to.
+    /// One row per codec, in the order in which they are printed; the first is what ratios refer to. A codec's two
+    /// names share one measurement wherever the name makes no difference.
     fn entries(self) -> Vec<Entry> {
-        // A codec's two names share one measurement wherever the name makes no difference.
-        macro_rules! all {
-            ($measure:ident, $($own:expr),*; $rkyv_unchecked:expr) => {
-                vec![
-                    Entry::measured("zap-view", ops::$measure::<ZapView>()),
-                    $($own,)*
-                    Entry::measured("serde_json", ops::$measure::<SerdeJson>()),
-                    Entry::measured("simd-json", ops::$measure::<SimdJson>()),
-                    Entry::measured("sonic-rs", ops::$measure::<SonicRs>()),
-                    Entry::measured("rkyv-checked", ops::$measure::<RkyvChecked>()),
-                    $rkyv_unchecked,
-                    Entry::measured("wincode", ops::$measure::<Wincode>()),
-                    Entry::measured("prost", ops::$measure::<Prost>()),
-                    Entry::measured("bitcode", ops::$measure::<Bitcode>()),
-                ]
-            };
-        }
-        macro_rules! reading {
-            ($measure:ident $(, $own:expr)*) => {
-                all!($measure, Entry::measured("zap-decode", ops::$measure::<ZapDecode>()) $(, $own)*;
-                    Entry::measured("rkyv-unchecked", ops::$measure::<RkyvUnchecked>()))
-            };
-        }
-        macro_rules! writing {
-            ($measure:ident $(, $own:expr)*) => {
-                all!($measure, Entry::same("zap-decode", "zap-view") $(, $own)*;
-                    Entry::same("rkyv-unchecked", "rkyv-checked"))
-            };
+        let reads = !matches!(self, Self::Encode | Self::EncodeFresh | Self::EncodeLengths);
+        let writes_only = matches!(self, Self::Encode | Self::EncodeLengths);
+        let reuses_out = writes_only || matches!(self, Self::RoundTrip | Self::Handler);
+        let mut entries = vec![self.entry::<ZapView>("zap-view")];
+        entries.push(if reads { self.entry::<ZapDecode>("zap-decode") } else { Entry::same("zap-decode", "zap-view") });
+        if writes_only {
+            entries.push(Entry::same("zap-vec", "zap-view"));
+            entries.push(self.entry::<ZapBuffer>("zap-buffer"));
         }
         match self {
-            Self::Decode => reading!(decode),
-            Self::Encode => writing!(
-                encode,
-                Entry::same("zap-vec", "zap-view"),
-                Entry::measured("zap-buffer", ops::encode::<ZapBuffer>())
-            ),
-            Self::EncodeFresh => writing!(encode_fresh),
-            Self::RoundTrip => reading!(round_trip),
-            Self::Handler => reading!(handler),
-            Self::DecodeLengths => {
-                reading!(decode_lengths, Entry::measured("zap-plain", ops::decode_lengths::<ZapPlain>()))
-            }
-            Self::EncodeLengths => writing!(
-                encode_lengths,
-                Entry::same("zap-vec", "zap-view"),
-                Entry::measured("zap-buffer", ops::encode_lengths::<ZapBuffer>()),
-                Entry::measured("zap-plain", ops::encode_lengths::<ZapPlain>())
-            ),
+            Self::DecodeLengths => entries.push(Entry::measured("zap-plain", ops::decode_lengths::<ZapPlain>())),
+            Self::EncodeLengths => entries.push(Entry::measured("zap-plain", ops::encode_lengths::<ZapPlain>())),
+            _ => (),
         }
+        entries.extend([
+            self.entry::<SerdeJson>("serde_json"),
+            self.entry::<SimdJson>("simd-json"),
+            self.entry::<SonicRs>("sonic-rs"),
+            self.entry::<RkyvChecked>("rkyv-checked"),
+            if reads {
+                self.entry::<RkyvUnchecked>("rkyv-unchecked")
+            } else {
+                Entry::same("rkyv-unchecked", "rkyv-checked")
+            },
+            self.entry::<RkyvOwned>("rkyv-owned"),
+            self.entry::<Wincode>("wincode"),
+            if reuses_out {
+                self.entry::<WincodeSlice>("wincode-slice")
+            } else {
+                Entry::same("wincode-slice", "wincode")
+            },
+            self.entry::<Prost>("prost"),
+            self.entry::<Bitcode>("bitcode"),
+        ]);
+        entries
     }
 
-    /// Whether each operation takes the next request of the table.
-    fn is_lengths(self) -> bool {
-        matches!(self, Self::DecodeLengths | Self::EncodeLengths)
+    /// This operation through the codec `C`.
+    fn entry<C: PairCodec>(self, codec: &'static str) -> Entry {
+        let measured = match self {
+            Self::Decode => ops::decode::<C>(),
+            Self::Encode => ops::encode::<C>(),
+            Self::EncodeFresh => ops::encode_fresh::<C>(),
+            Self::RoundTrip => ops::round_trip::<C>(),
+            Self::Handler => ops::handler::<C>(),
+            Self::DecodeLengths => ops::decode_lengths::<C>(),
+            Self::EncodeLengths => ops::encode_lengths::<C>(),
+        };
+        Entry::measured(codec, measured)
+    }
+
+    /// After how many operations all inputs were used, every buffer is warm, and an allocation count is exact.
+    fn cycle(self) -> u64 {
+        match self {
+            Self::DecodeLengths | Self::EncodeLengths => 1 << 16,
+            _ => 256,
+        }
     }
 }
 
@@ -182,7 +187,7 @@ impl Entry {
 ///
 /// Names the first codec and field that disagree.
 pub fn check() -> Result<(), String> {
-    fn both<C: codec::PairCodec>(codec: &str) -> Result<(), String> {
+    fn both<C: PairCodec>(codec: &str) -> Result<(), String> {
         check::pair::<C>(codec)?;
         check::lengths::<C>(codec)
     }
@@ -195,7 +200,9 @@ pub fn check() -> Result<(), String> {
     both::<SonicRs>("sonic-rs")?;
     both::<RkyvChecked>("rkyv-checked")?;
     both::<RkyvUnchecked>("rkyv-unchecked")?;
+    both::<RkyvOwned>("rkyv-owned")?;
     both::<Wincode>("wincode")?;
+    both::<WincodeSlice>("wincode-slice")?;
     both::<Prost>("prost")?;
     both::<Bitcode>("bitcode")
 }
@@ -211,7 +218,7 @@ pub fn run(ops: &[Op], smoke: bool) -> Result<Report, String> {
     let mut rows: Vec<Vec<report::Draft>> = Vec::new();
     let mut groups: Vec<Vec<Batch>> = Vec::new();
     for &op in ops {
-        let (drafts, batches) = report::draft(op, op.entries(), smoke);
+        let (drafts, batches) = report::draft(op, op.entries());
         rows.push(drafts);
         groups.push(batches);
     }

@@ -16,11 +16,8 @@ pub(crate) struct Fixture {
 }
 
 /// Made once per process.
-pub(crate) static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| Fixture {
-    request: sample::request(),
-    response: sample::response(),
-    lengths: sample::lengths(),
-});
+pub(crate) static FIXTURE: LazyLock<Fixture> =
+    LazyLock::new(|| Fixture { request: sample::request(), response: sample::response(), lengths: sample::lengths() });
 
 /// A batch, and how many bytes one operation puts on the wire (a mean for the unpredictable lengths).
 pub(crate) struct Measured {
@@ -182,8 +179,7 @@ pub(crate) fn encode_lengths<C: Codec>() -> Measured {
     let Lengths { values, order } = &FIXTURE.lengths;
     let mut out = C::Out::default();
     let requests: Vec<C::Request<'static>> = values.iter().map(|values| request_of::<C>(values)).collect();
-    let total: usize =
-        order.iter().map(|&pick| C::encode_request(&mut out, &requests[usize::from(pick)]).len()).sum();
+    let total: usize = order.iter().map(|&pick| C::encode_request(&mut out, &requests[usize::from(pick)]).len()).sum();
     let mut cursor = 0_u16;
     Measured::new(total as f64 / order.len() as f64, move || {
         let pick = order[usize::from(cursor)];

@@ -54,18 +54,17 @@ pub(super) struct Draft {
 }
 
 /// Counts each entry's allocations, the separate pass, and takes its batch out.
-pub(super) fn draft(op: Op, entries: Vec<Entry>, smoke: bool) -> (Vec<Draft>, Vec<Batch>) {
-    // A whole cycle of the table, so that the count is exact; a part of it where nobody reads the figures.
-    let count: u32 = if op.is_lengths() && !smoke { 1 << 16 } else { 256 };
+pub(super) fn draft(op: Op, entries: Vec<Entry>) -> (Vec<Draft>, Vec<Batch>) {
+    let count = op.cycle();
     let (mut drafts, mut batches): (Vec<Draft>, Vec<Batch>) = (Vec::new(), Vec::new());
     for Entry { codec, source } in entries {
         let draft = match source {
             Source::Measured(mut measured) => {
-                (measured.batch)(u64::from(count));
-                let allocs = alloc::count(|| (measured.batch)(u64::from(count)));
+                (measured.batch)(count);
+                let allocs = alloc::count(|| (measured.batch)(count));
                 batches.push(measured.batch);
                 let batch = batches.len() - 1;
-                Draft { codec, allocs: allocs as f64 / f64::from(count), bytes: measured.bytes, batch }
+                Draft { codec, allocs: allocs as f64 / count as f64, bytes: measured.bytes, batch }
             }
             Source::SameAs(other) => {
                 let equal = drafts.iter().find(|draft| draft.codec == other);
@@ -133,8 +132,8 @@ impl fmt::Display for Report {
             if !first.quiet {
                 writeln!(
                     f,
-                    "!!! BUSY MACHINE: fewer than five runs had the canary below {CANARY_LIMIT_NS} ns, so ALL RUNS WERE \
-                     KEPT. Trust the ratios a little and the nanoseconds not at all; run again."
+                    "!!! BUSY MACHINE: fewer than five runs had a quiet canary (at most {CANARY_LIMIT_NS} ns, and near \
+                     the best run's), so ALL RUNS WERE KEPT. Trust the ratios a little and the nanoseconds not at all; run again."
                 )?;
             }
             writeln!(f)?;

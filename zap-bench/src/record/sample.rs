@@ -120,7 +120,7 @@ impl Random {
 
     /// Below `bound`, close enough to evenly for a bench.
     fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 32) * bound >> 32
+        ((self.next() >> 32) * bound) >> 32
     }
 }
 

@@ -1,6 +1,6 @@
 //! A hand-written stand-in for what `#[derive(Zap)]` gives the two records, with the same method names. It exists only
 //! until the derive does; `zap.rs` says how to switch.
-#![allow(unsafe_code)] // hand-written at full speed; the real runtime keeps its unsafe in one small module
+#![allow(unsafe_code, clippy::wrong_self_convention)] // hand-written at full speed; the real runtime keeps its unsafe in one small module
 
 use std::ops::Range;
 
@@ -84,6 +84,7 @@ fn pair(low: usize, high: usize) -> u64 {
 fn copy(to: *mut u8, from: &[u8]) {
     #[inline(always)]
     unsafe fn ends<const N: usize>(to: *mut u8, from: &[u8]) {
+        // SAFETY: both moves stay inside `from` and its equally long destination, as `from.len() >= N`.
         unsafe {
             let last = from.len() - N;
             let (a, b) = (
@@ -130,7 +131,11 @@ fn slot<'a>(message: &'a [u8], fixed: &[u8; FIXED], at: usize) -> Result<&'a [u8
     let word = long(fixed, at);
     let start = at as u64 + (word & 0xffff_ffff);
     let end = start + (word >> 32);
-    if start < FIXED as u64 || end > message.len() as u64 { Err(Error) } else { Ok(&message[start as usize..end as usize]) }
+    if start < FIXED as u64 || end > message.len() as u64 {
+        Err(Error)
+    } else {
+        Ok(&message[start as usize..end as usize])
+    }
 }
 
 #[inline(always)]
