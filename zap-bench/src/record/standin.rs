@@ -95,16 +95,27 @@ fn copy(to: *mut u8, from: &[u8]) {
             to.add(last).cast::<[u8; N]>().write_unaligned(b);
         }
     }
+    let len = from.len();
     // SAFETY: the destination has room for `from`, and each arm moves only bytes of it.
     unsafe {
-        match from.len() {
-            16..=32 => ends::<16>(to, from),
-            8..16 => ends::<8>(to, from),
-            4..8 => ends::<4>(to, from),
-            2..4 => ends::<2>(to, from),
-            1 => to.write(from[0]),
-            0 => (),
-            _ => std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()),
+        if len.wrapping_sub(8) <= 24 {
+            // Four words at computed offsets: no branch depends on the length.
+            let last = len - 8;
+            let (b, c) = (last.min(8), last.min(16));
+            let word = |at: usize| from.as_ptr().add(at).cast::<[u8; 8]>().read_unaligned();
+            let words = (word(0), word(b), word(c), word(last));
+            to.cast::<[u8; 8]>().write_unaligned(words.0);
+            to.add(b).cast::<[u8; 8]>().write_unaligned(words.1);
+            to.add(c).cast::<[u8; 8]>().write_unaligned(words.2);
+            to.add(last).cast::<[u8; 8]>().write_unaligned(words.3);
+        } else {
+            match len {
+                4..8 => ends::<4>(to, from),
+                2..4 => ends::<2>(to, from),
+                1 => to.write(from[0]),
+                0 => (),
+                _ => std::ptr::copy_nonoverlapping(from.as_ptr(), to, len),
+            }
         }
     }
 }
