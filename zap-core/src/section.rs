@@ -51,7 +51,7 @@ impl<'m> Section<'m> {
     ///
     /// One comparison decides the canonical case (version 1, root right after the header); everything else, wrong or
     /// merely unusual, is sorted out by a cold function.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn open(bytes: &'m [u8], size: usize) -> Result<Self, DecodeError> {
         if let Some(header) = bytes.first_chunk::<HEADER_LEN>() {
             let header = u128::from_le_bytes(*header);
@@ -64,13 +64,8 @@ impl<'m> Section<'m> {
                 }
             }
         }
-        Self::open_unusual(bytes, size)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn open_unusual(bytes: &'m [u8], size: usize) -> Result<Self, DecodeError> {
-        Self::open_at(bytes, 0, size, Limits::DEPTH)
+        let (root, len) = halves(locate_unusual(bytes, size)?);
+        Ok(Self::reopen(bytes.get(..len as usize).unwrap_or_default(), root, size))
     }
 
     /// Opens the message that starts at `floor` and may extend to the end of `message`.
@@ -135,9 +130,9 @@ impl<'m> Section<'m> {
     }
 
     /// An error at a field of this section.
-    #[cold]
+    #[inline(always)]
     pub(crate) fn error(self, kind: DecodeErrorKind, field: Field) -> DecodeError {
-        DecodeError::new(kind, self.position_of(field.offset)).at(field.place)
+        refuse(kind, self.position_of(field.offset), field.place)
     }
 
     /// `N` bytes at a constant offset. By construction they are there; zeros otherwise.
@@ -184,40 +179,30 @@ impl<'m> Section<'m> {
     /// Where the data of a text or bytes slot lies: start and end in the message; `(0, 0)` for null.
     ///
     /// `rel` is unsigned, so the sums below are of at most three 32-bit numbers: 64 bits hold them (wire 1.2).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn tail(self, field: Field) -> Result<(usize, usize), DecodeError> {
-        let (rel, len) = halves(self.slot(field.offset));
+        let word = self.slot(field.offset);
+        let (rel, len) = halves(word);
         let slot = (self.position as u64).wrapping_add(field.offset as u64);
         let start = slot.wrapping_add(rel as u64);
         let end = start.wrapping_add(len as u64);
-        if start >= self.container.1 as u64 && end <= self.message.len() as u64 {
+        let message_len = self.message.len() as u64;
+        if start >= self.container.1 as u64 && end <= message_len {
             return Ok((start as usize, end as usize));
         }
-        self.null_or_wrong_tail(end, field)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn null_or_wrong_tail(self, end: u64, field: Field) -> Result<(usize, usize), DecodeError> {
-        if self.is_null_or_own_length(field) {
-            return Ok((0, 0));
+        match wrong_tail(word, end > message_len, slot, field.place) {
+            None => Ok((0, 0)),
+            Some(error) => Err(error),
         }
-        let kind = if end > self.message.len() as u64 {
-            DecodeErrorKind::PointerOutOfBounds
-        } else {
-            DecodeErrorKind::PointerIntoSection
-        };
-        Err(self.error(kind, field))
     }
 
     /// Null, or "present and empty": a slot of length 0 that points at its own length word.
     fn is_null_or_own_length(self, field: Field) -> bool {
-        let (rel, len) = halves(self.slot(field.offset));
-        rel == 0 || (rel == 4 && len == 0)
+        is_null_or_own_length(self.slot(field.offset))
     }
 
     /// The bytes of a text or bytes slot; null is empty.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn tail_bytes(self, field: Field) -> Result<&'m [u8], DecodeError> {
         let (start, end) = self.tail(field)?;
         match self.message.get(start..end) {
@@ -227,19 +212,13 @@ impl<'m> Section<'m> {
     }
 
     /// The text of a text slot, checked to be UTF-8; null is empty.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn tail_text(self, field: Field) -> Result<&'m str, DecodeError> {
         let (start, end) = self.tail(field)?;
         match crate::trusted::ascii(self.message, start, end) {
             Some(text) => Ok(text),
-            None => self.unusual_text(start, end, field),
+            None => unusual_text(self.message, start, end, field.place),
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn unusual_text(self, start: usize, end: usize, field: Field) -> Result<&'m str, DecodeError> {
-        utf8(self.message.get(start..end).unwrap_or_default(), start).map_err(|error| error.at(field.place))
     }
 
     /// The target position of a signed pointer that is not null.
@@ -338,6 +317,54 @@ impl<'m> Section<'m> {
         let bytes = self.message.get(start..end).unwrap_or_default();
         Ok(Some(Self { bytes, position: start as u32, depth, ..self }))
     }
+}
+
+// The functions below are the other side of the branches above. They take their arguments in registers: a section
+// handed over by reference would have to live in memory on the fast side too.
+
+/// An error at `position` in the field `place`.
+#[cold]
+#[inline(never)]
+fn refuse(kind: DecodeErrorKind, position: usize, place: &'static Place) -> DecodeError {
+    DecodeError::new(kind, position).at(place)
+}
+
+/// Root and length of a message whose header is not the canonical one, packed as in the header.
+#[cold]
+#[inline(never)]
+fn locate_unusual(bytes: &[u8], size: usize) -> Result<u64, DecodeError> {
+    let section = Section::open_at(bytes, 0, size, Limits::DEPTH)?;
+    Ok(section.position as u64 | (section.message.len() as u64) << 32)
+}
+
+/// Null, or "present and empty": a slot of length 0 that points at its own length word.
+const fn is_null_or_own_length(slot: u64) -> bool {
+    let (rel, len) = halves(slot);
+    rel == 0 || (rel == 4 && len == 0)
+}
+
+/// What is wrong with a text or bytes slot that did not resolve; `None` if it is empty without pointing anywhere.
+#[cold]
+#[inline(never)]
+fn wrong_tail(slot: u64, ends_outside: bool, position: u64, place: &'static Place) -> Option<DecodeError> {
+    if is_null_or_own_length(slot) {
+        return None;
+    }
+    let kind =
+        if ends_outside { DecodeErrorKind::PointerOutOfBounds } else { DecodeErrorKind::PointerIntoSection };
+    Some(refuse(kind, position as usize, place))
+}
+
+/// Text that is not ASCII, or not text.
+#[cold]
+#[inline(never)]
+fn unusual_text<'m>(
+    message: &'m [u8],
+    start: usize,
+    end: usize,
+    place: &'static Place,
+) -> Result<&'m str, DecodeError> {
+    utf8(message.get(start..end).unwrap_or_default(), start).map_err(|error| error.at(place))
 }
 
 /// Checks text of any length and content, and names the first byte that is wrong.

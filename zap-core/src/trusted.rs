@@ -29,7 +29,7 @@ static MASKS: [u8; 2 * WINDOW] = {
 };
 
 /// The text at `start..end` of the message if that range exists and holds nothing but ASCII.
-#[inline]
+#[inline(always)]
 pub(crate) fn ascii(message: &[u8], start: usize, end: usize) -> Option<&str> {
     let before_end = message.get(..end)?;
     let text = before_end.get(start..)?;
@@ -47,7 +47,7 @@ pub(crate) fn ascii(message: &[u8], start: usize, end: usize) -> Option<&str> {
 }
 
 /// Whether no byte of the window that the mask selects has its sign bit set.
-#[inline]
+#[inline(always)]
 fn no_sign_bits(window: &[u8; WINDOW], mask: &[u8; WINDOW]) -> bool {
     let mut merged = 0;
     for (byte, mask) in window.iter().zip(mask) {

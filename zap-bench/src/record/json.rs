@@ -4,9 +4,9 @@
 //! * `serde_json`: the reference.
 //! * `simd-json`: parses in place and therefore needs a buffer it may destroy; copying the message into it is part of
 //!   the operation, as it is for anyone who must keep what came from the network. Its work buffers are reused. It picks
-//!   AVX2 at run time, `target-cpu=native` changes little.
-//! * `sonic-rs`: picks its instructions at build time: a plain build uses SSE2, `RUSTFLAGS="-C target-cpu=native"` is
-//!   what its authors recommend and speeds its decoding up by some tenth on these short messages.
+//!   AVX2 at run time, so `target-cpu=native` does not matter to it.
+//! * `sonic-rs`: picks its instructions at build time: a plain build uses SSE2. Its authors recommend
+//!   `RUSTFLAGS="-C target-cpu=native"`, which on messages this short matters little; `BENCHMARKS.md` says how to try.
 
 use super::codec::{Codec, FITS, OWN, PairCodec, RequestFields, ResponseFields};
 use super::sample::Blob;
