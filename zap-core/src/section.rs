@@ -56,16 +56,20 @@ impl<'m> Section<'m> {
         if let Some(header) = bytes.first_chunk::<HEADER_LEN>() {
             let header = u128::from_le_bytes(*header);
             let (root, len) = halves((header >> 64) as u64);
-            if header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN {
-                if let Some(message) = bytes.get(..len as usize) {
-                    if let Some(section) = message.get(HEADER_LEN..).and_then(|rest| rest.get(..size)) {
-                        return Ok(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
-                    }
-                }
+            let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
+            if is_canonical
+                && let Some(message) = bytes.get(..len as usize)
+                && let Some(section) = message.get(HEADER_LEN..HEADER_LEN.saturating_add(size))
+            {
+                return Ok(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
             }
         }
         let (root, len) = halves(locate_unusual(bytes, size)?);
-        Ok(Self::reopen(bytes.get(..len as usize).unwrap_or_default(), root, size))
+        let message = bytes.get(..len as usize).unwrap_or_default();
+        match message.get(root as usize..).and_then(|rest| rest.get(..size)) {
+            Some(section) => Ok(Self::whole(message, section, root, 0, Limits::DEPTH)),
+            None => Err(DecodeError::new(DecodeErrorKind::SectionOutOfBounds, root as usize)),
+        }
     }
 
     /// Opens the message that starts at `floor` and may extend to the end of `message`.
@@ -176,24 +180,22 @@ impl<'m> Section<'m> {
         rel == 0 || len == 0
     }
 
-    /// Where the data of a text or bytes slot lies: start and end in the message; `(0, 0)` for null.
+    /// Where the data of a text or bytes slot lies: start and end in the message. `None` if the slot is null or wrong.
     ///
     /// `rel` is unsigned, so the sums below are of at most three 32-bit numbers: 64 bits hold them (wire 1.2).
     #[inline(always)]
-    pub(crate) fn tail(self, field: Field) -> Result<(usize, usize), DecodeError> {
-        let word = self.slot(field.offset);
-        let (rel, len) = halves(word);
+    fn resolve(self, field: Field) -> Option<(usize, usize)> {
+        let (rel, len) = halves(self.slot(field.offset));
         let slot = (self.position as u64).wrapping_add(field.offset as u64);
         let start = slot.wrapping_add(rel as u64);
         let end = start.wrapping_add(len as u64);
-        let message_len = self.message.len() as u64;
-        if start >= self.container.1 as u64 && end <= message_len {
-            return Ok((start as usize, end as usize));
-        }
-        match wrong_tail(word, end > message_len, slot, field.place) {
-            None => Ok((0, 0)),
-            Some(error) => Err(error),
-        }
+        (start >= self.container.1 as u64 && end <= self.message.len() as u64).then_some((start as usize, end as usize))
+    }
+
+    /// Why a text or bytes slot did not resolve; `None` if it is empty.
+    #[inline(always)]
+    fn unresolved(self, field: Field) -> Option<DecodeError> {
+        wrong_tail(self.slot(field.offset), self.message.len(), self.position_of(field.offset), field.place)
     }
 
     /// Null, or "present and empty": a slot of length 0 that points at its own length word.
@@ -204,21 +206,24 @@ impl<'m> Section<'m> {
     /// The bytes of a text or bytes slot; null is empty.
     #[inline(always)]
     pub(crate) fn tail_bytes(self, field: Field) -> Result<&'m [u8], DecodeError> {
-        let (start, end) = self.tail(field)?;
-        match self.message.get(start..end) {
-            Some(bytes) => Ok(bytes),
-            None => Err(self.error(DecodeErrorKind::PointerOutOfBounds, field)),
+        if let Some((start, end)) = self.resolve(field)
+            && let Some(bytes) = self.message.get(start..end)
+        {
+            return Ok(bytes);
         }
+        self.unresolved(field).map_or(Ok(&[]), Err)
     }
 
     /// The text of a text slot, checked to be UTF-8; null is empty.
     #[inline(always)]
     pub(crate) fn tail_text(self, field: Field) -> Result<&'m str, DecodeError> {
-        let (start, end) = self.tail(field)?;
-        match crate::trusted::ascii(self.message, start, end) {
-            Some(text) => Ok(text),
-            None => unusual_text(self.message, start, end, field.place),
+        if let Some((start, end)) = self.resolve(field) {
+            return match crate::trusted::ascii(self.message, start, end) {
+                Some(text) => Ok(text),
+                None => unusual_text(self.message, start, end, field.place),
+            };
         }
+        self.unresolved(field).map_or(Ok(""), Err)
     }
 
     /// The target position of a signed pointer that is not null.
@@ -313,7 +318,9 @@ impl<'m> Section<'m> {
             return Ok(None);
         }
         let depth = self.deeper(field)?;
-        let (start, end) = self.tail(field)?;
+        let Some((start, end)) = self.resolve(field) else {
+            return self.unresolved(field).map_or(Ok(None), Err);
+        };
         let bytes = self.message.get(start..end).unwrap_or_default();
         Ok(Some(Self { bytes, position: start as u32, depth, ..self }))
     }
@@ -346,13 +353,18 @@ const fn is_null_or_own_length(slot: u64) -> bool {
 /// What is wrong with a text or bytes slot that did not resolve; `None` if it is empty without pointing anywhere.
 #[cold]
 #[inline(never)]
-fn wrong_tail(slot: u64, ends_outside: bool, position: u64, place: &'static Place) -> Option<DecodeError> {
+fn wrong_tail(slot: u64, message_len: usize, position: usize, place: &'static Place) -> Option<DecodeError> {
     if is_null_or_own_length(slot) {
         return None;
     }
-    let kind =
-        if ends_outside { DecodeErrorKind::PointerOutOfBounds } else { DecodeErrorKind::PointerIntoSection };
-    Some(refuse(kind, position as usize, place))
+    let (rel, len) = halves(slot);
+    let end = (position as u64).wrapping_add(rel as u64).wrapping_add(len as u64);
+    let kind = if end > message_len as u64 {
+        DecodeErrorKind::PointerOutOfBounds
+    } else {
+        DecodeErrorKind::PointerIntoSection
+    };
+    Some(refuse(kind, position, place))
 }
 
 /// Text that is not ASCII, or not text.
