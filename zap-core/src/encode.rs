@@ -72,6 +72,15 @@ pub(crate) fn append<R: Zap, B: EncodeTarget + ?Sized>(
     buffer.append(Message { record, flags, plan })
 }
 
+/// The message in a vector of exactly its size: one allocation, which for a small message is most of the cost.
+#[inline(always)]
+pub(crate) fn to_vec<R: Zap>(record: &R) -> Result<Vec<u8>, EncodeError> {
+    let plan = Counter::plan(record)?;
+    let mut buffer = Vec::with_capacity(plan.len() as usize);
+    trusted::append(&mut buffer, &Message { record, flags: 0, plan })?;
+    Ok(buffer)
+}
+
 impl sealed::Target for Vec<u8> {
     #[inline(always)]
     fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {

@@ -261,9 +261,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// The value does not fit the wire.
     #[inline(always)]
     fn to_vec(&self) -> Result<Vec<u8>, EncodeError> {
-        let mut buffer = Vec::new();
-        self.encode_into(&mut buffer)?;
-        Ok(buffer)
+        encode::to_vec(self)
     }
 }
 

@@ -126,13 +126,10 @@ impl<'b, C: Cell> Region<'b, C> {
 #[inline(always)]
 fn copy<C: Cell>(to: &mut [C], from: &[u8]) {
     match from.len() {
-        8..=32 => {
-            // Four words at computed offsets: no branch depends on the length.
-            let last = from.len().saturating_sub(8);
-            copy_chunks::<C, 8, 4>(to, from, [0, last.min(8), last.min(16), last]);
-        }
-        4..=7 => copy_chunks::<C, 4, 2>(to, from, [0, from.len().saturating_sub(4)]),
-        2..=3 => copy_chunks::<C, 2, 2>(to, from, [0, from.len().saturating_sub(2)]),
+        // Four words at computed offsets: no branch depends on the length.
+        8..=32 => copy_chunks::<C, 8, 4>(to, from, [8, 16, 24, usize::MAX]),
+        4..=7 => copy_chunks::<C, 4, 2>(to, from, [4, usize::MAX]),
+        2..=3 => copy_chunks::<C, 2, 2>(to, from, [2, usize::MAX]),
         _ => copy_other(to, from),
     }
 }
@@ -146,12 +143,14 @@ fn copy_other<C: Cell>(to: &mut [C], from: &[u8]) {
     }
 }
 
-/// Moves `N` bytes at each of `K` offsets: first all loads, then all stores.
+/// Moves the `N` bytes that end at each of these positions, or at the end where that comes first: all loads, then all
+/// stores. Spelled so that the compiler sees that every chunk lies inside.
 #[inline(always)]
-fn copy_chunks<C: Cell, const N: usize, const K: usize>(to: &mut [C], from: &[u8], offsets: [usize; K]) {
-    let chunks = offsets.map(|at| from.get(at..).and_then(|rest| rest.first_chunk::<N>()).copied());
-    for (at, chunk) in offsets.into_iter().zip(chunks) {
-        let target = to.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<N>());
+fn copy_chunks<C: Cell, const N: usize, const K: usize>(to: &mut [C], from: &[u8], ends: [usize; K]) {
+    let len = from.len();
+    let chunks = ends.map(|end| from.get(..end.min(len)).and_then(|head| head.last_chunk::<N>()).copied());
+    for (end, chunk) in ends.into_iter().zip(chunks) {
+        let target = to.get_mut(..end.min(len)).and_then(|head| head.last_chunk_mut::<N>());
         if let (Some(target), Some(chunk)) = (target, chunk) {
             C::store(target, chunk);
         }
