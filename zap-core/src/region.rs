@@ -126,15 +126,13 @@ impl<'b, C: Cell> Region<'b, C> {
 #[inline(always)]
 fn copy<C: Cell>(to: &mut [C], from: &[u8]) {
     match from.len() {
-        // Four words at computed offsets: no branch depends on the length.
-        8..=32 => copy_chunks::<C, 8, 4>(to, from, [8, 16, 24, usize::MAX]),
-        4..=7 => copy_chunks::<C, 4, 2>(to, from, [4, usize::MAX]),
-        2..=3 => copy_chunks::<C, 2, 2>(to, from, [2, usize::MAX]),
+        8..=32 => copy_in_four::<C, 8>(to, from),
+        2..=7 => copy_in_four::<C, 2>(to, from),
         _ => copy_other(to, from),
     }
 }
 
-/// One byte, or more than are worth doing by hand.
+/// Nothing, one byte, or more than are worth doing by hand.
 #[inline(always)]
 fn copy_other<C: Cell>(to: &mut [C], from: &[u8]) {
     match (to, from) {
@@ -143,17 +141,33 @@ fn copy_other<C: Cell>(to: &mut [C], from: &[u8]) {
     }
 }
 
-/// Moves the `N` bytes that end at each of these positions, or at the end where that comes first: all loads, then all
-/// stores. Spelled so that the compiler sees that every chunk lies inside.
+/// Copies `N` to `4 * N` bytes in four moves of `N` bytes, which overlap where there are fewer: no branch depends on
+/// the length. First all loads, then all stores.
 #[inline(always)]
-fn copy_chunks<C: Cell, const N: usize, const K: usize>(to: &mut [C], from: &[u8], ends: [usize; K]) {
-    let len = from.len();
-    let chunks = ends.map(|end| from.get(..end.min(len)).and_then(|head| head.last_chunk::<N>()).copied());
-    for (end, chunk) in ends.into_iter().zip(chunks) {
-        let target = to.get_mut(..end.min(len)).and_then(|head| head.last_chunk_mut::<N>());
-        if let (Some(target), Some(chunk)) = (target, chunk) {
-            C::store(target, chunk);
-        }
+fn copy_in_four<C: Cell, const N: usize>(to: &mut [C], from: &[u8]) {
+    let first = load_before::<N>(from, N);
+    let second = load_before::<N>(from, const { N.saturating_mul(2) });
+    let third = load_before::<N>(from, const { N.saturating_mul(3) });
+    let last = load_before::<N>(from, usize::MAX);
+    store_before(to, N, first);
+    store_before(to, const { N.saturating_mul(2) }, second);
+    store_before(to, const { N.saturating_mul(3) }, third);
+    store_before(to, usize::MAX, last);
+}
+
+/// The `N` bytes that end at `end`, or at the end of `from` where that comes first. Spelled so that the compiler sees
+/// that they are there.
+#[inline(always)]
+fn load_before<const N: usize>(from: &[u8], end: usize) -> Option<[u8; N]> {
+    from.get(..end.min(from.len()))?.last_chunk::<N>().copied()
+}
+
+/// The counterpart of [`load_before`].
+#[inline(always)]
+fn store_before<C: Cell, const N: usize>(to: &mut [C], end: usize, chunk: Option<[u8; N]>) {
+    let end = end.min(to.len());
+    if let (Some(target), Some(chunk)) = (to.get_mut(..end).and_then(|head| head.last_chunk_mut::<N>()), chunk) {
+        C::store(target, chunk);
     }
 }
 
