@@ -74,9 +74,6 @@ pub enum RootPlace {
 pub struct Counter {
     structure: u64,
     tail: u64,
-    /// The bits of all lengths in the tail region. While each is below 2^32 their sum is exact, since every one of
-    /// them has a slot in the structure, which is below 2^31.
-    tail_bits: u64,
     depth: u8,
     error: Option<EncodeError>,
 }
@@ -107,7 +104,7 @@ impl Counter {
     /// Counts the message of `record` as it stands `depth` levels down.
     #[inline(always)]
     fn count<R: Zap>(record: &R, depth: u8) -> Self {
-        let mut counter = Self { structure: HEADER_LEN as u64, tail: 0, tail_bits: 0, depth, error: None };
+        let mut counter = Self { structure: HEADER_LEN as u64, tail: 0, depth, error: None };
         let size = root_size::<R>();
         if let RootPlace::First = R::ROOT {
             counter.structure = counter.structure.saturating_add(size as u64);
@@ -119,10 +116,10 @@ impl Counter {
         counter
     }
 
-    /// The whole message's length, whether or not it fits the wire; the largest number if it is beyond that.
-    #[inline]
+    /// The whole message's length, whether or not it fits the wire.
+    #[inline(always)]
     const fn len(&self) -> u64 {
-        if self.tail_bits > u32::MAX as u64 { u64::MAX } else { self.structure.saturating_add(self.tail) }
+        self.structure.saturating_add(self.tail)
     }
 
     /// Counts the message of `record`.
@@ -135,8 +132,7 @@ impl Counter {
     #[inline(always)]
     pub(crate) fn plan<R: Zap>(record: &R) -> Result<Plan, EncodeError> {
         let counter = Self::count(record, 0);
-        let fits = counter.structure <= MAX_STRUCTURE && counter.tail_bits <= u32::MAX as u64;
-        if counter.error.is_none() && fits && counter.structure.wrapping_add(counter.tail) <= u32::MAX as u64 {
+        if counter.error.is_none() && counter.structure <= MAX_STRUCTURE && counter.len() <= u32::MAX as u64 {
             return Ok(Plan { structure: counter.structure as u32, tail: counter.tail as u32 });
         }
         Err(counter.too_large())
@@ -151,10 +147,9 @@ impl Counter {
         self.error.get_or_insert(error);
     }
 
-    #[inline]
+    #[inline(always)]
     fn add_tail(&mut self, len: u64) {
-        self.tail = self.tail.wrapping_add(len);
-        self.tail_bits |= len;
+        self.tail = self.tail.saturating_add(len);
     }
 
     #[inline]
