@@ -172,7 +172,8 @@ pub const fn lies_apart(fields: &[FieldLayout], index: usize) -> bool {
     let mut other = 0;
     while other < fields.len() {
         let them = &fields[other];
-        if other != index && field.offset < them.end() && them.offset < field.end() && field.width > 0 && them.width > 0 {
+        if other != index && field.offset < them.end() && them.offset < field.end() && field.width > 0 && them.width > 0
+        {
             return false;
         }
         other += 1;
@@ -260,7 +261,10 @@ impl Layout {
             DialectKind::Zapgen => end,
             DialectKind::Zip => end.next_multiple_of(8),
         };
-        assert!(size <= i32::MAX as u32, "the fixed section of this ZAP record is larger than a signed pointer reaches");
+        assert!(
+            size <= i32::MAX as u32,
+            "the fixed section of this ZAP record is larger than a signed pointer reaches"
+        );
         Self { name, dialect: D::KIND, version, size, align, fields }
     }
 

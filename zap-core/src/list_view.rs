@@ -33,12 +33,7 @@ pub(crate) fn shape<T: Slot<Native>>(count: usize) -> Run {
 }
 
 /// Reserves the body, then visits the elements one by one with everything below them.
-pub(crate) fn put_each<T: Slot<Native>, S: Sink>(
-    items: &[T],
-    sink: &mut S,
-    section: &mut S::Section,
-    offset: usize,
-) {
+pub(crate) fn put_each<T: Slot<Native>, S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
     let mut body = sink.run(section, offset, shape::<T>(items.len()));
     if S::COUNTS && T::PLAIN {
         return;

@@ -101,10 +101,7 @@ impl<T: Element<Zip> + Default> Element<Zip> for Option<T> {
         let item = T::get_element(entry)?;
         Ok(if T::is_zero_element(entry) { None } else { Some(item) })
     }
-    fn check_element<const METERED: bool>(
-        entry: Section<'_>,
-        walk: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError> {
+    fn check_element<const METERED: bool>(entry: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
         T::check_element(entry, walk)
     }
     fn is_zero_element(entry: Section<'_>) -> bool {

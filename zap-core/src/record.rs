@@ -10,7 +10,9 @@ use crate::encode::{self, EncodeTarget};
 use crate::section::{Field, Section};
 use crate::sink::{Counter, RootPlace, Sink};
 use crate::walk::Walk;
-use crate::{DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Header, Layout, Limits, Prefix, Slot};
+use crate::{
+    DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Layout, Limits, Message, Prefix, Slot,
+};
 
 /// A struct that is a record on the ZAP wire. Implemented by `#[derive(Zap)]`.
 ///
@@ -59,10 +61,8 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     const ROOT: RootPlace = Self::Dialect::ROOT;
 
     #[doc(hidden)]
-    fn check_fields<const METERED: bool>(
-        section: Section<'_>,
-        walk: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError>;
+    fn check_fields<const METERED: bool>(section: Section<'_>, walk: &mut Walk<'_, METERED>)
+    -> Result<(), DecodeError>;
     #[doc(hidden)]
     fn put_fields<S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize);
     /// Whether every field holds its zero value.
@@ -316,8 +316,8 @@ fn split<'m, T>(
     limits: &Limits,
     read: impl FnOnce(&'m [u8]) -> Result<T, DecodeError>,
 ) -> Result<Prefix<'m, T>, DecodeError> {
-    match Header::split_message(bytes, limits)? {
-        Prefix::Complete { value, rest } => Ok(Prefix::Complete { value: read(value)?, rest }),
+    match Message::split_first(bytes, limits)? {
+        Prefix::Complete { value, rest } => Ok(Prefix::Complete { value: read(value.as_bytes())?, rest }),
         Prefix::Incomplete { needed } => Ok(Prefix::Incomplete { needed }),
     }
 }

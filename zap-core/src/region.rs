@@ -170,7 +170,7 @@ fn store_before<C: Cell, const N: usize>(to: &mut [C], end: usize, chunk: Option
 }
 
 /// A whole message being written: the structure region, then the tail region.
-pub struct MessageWriter<'b, C> {
+pub(crate) struct MessageWriter<'b, C> {
     pub(crate) structure: Region<'b, C>,
     pub(crate) tail: Region<'b, C>,
 }
@@ -194,6 +194,7 @@ impl<'b, C: Cell> MessageWriter<'b, C> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::*;
 

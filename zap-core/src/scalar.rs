@@ -341,11 +341,7 @@ impl<const N: usize> Slot<crate::Zapgen> for [u8; N] {
         section.load_ref(field.offset)
     }
     #[inline]
-    fn check<const METERED: bool>(
-        _: Section<'_>,
-        _: Field,
-        _: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError> {
+    fn check<const METERED: bool>(_: Section<'_>, _: Field, _: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
         Ok(())
     }
     #[inline]

@@ -71,7 +71,7 @@ pub enum RootPlace {
 }
 
 /// Counts both regions of a message.
-pub struct Counter {
+pub(crate) struct Counter {
     structure: u64,
     tail: u64,
     depth: u8,
@@ -240,7 +240,7 @@ impl Sink for Counter {
 }
 
 /// Reserved bytes of the message, all initialised, and where they are.
-pub struct Reserved<'b, C> {
+pub(crate) struct Reserved<'b, C> {
     bytes: &'b mut [C],
     position: u32,
 }

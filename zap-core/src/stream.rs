@@ -34,10 +34,7 @@ pub trait Element<D: StreamDialect>: Slot<D> + Sized {
     /// # Errors
     ///
     /// The first thing that an accessor would refuse, or the budget.
-    fn check_element<const METERED: bool>(
-        entry: Section<'_>,
-        walk: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError>;
+    fn check_element<const METERED: bool>(entry: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError>;
     /// Whether the element is its type's zero value, which the zip dialect takes for "absent" (wire 1.6).
     fn is_zero_element(entry: Section<'_>) -> bool {
         entry.bytes().iter().all(|byte| *byte == 0)

@@ -11,7 +11,7 @@ use core::ops::Range;
 use alloc::vec::Vec;
 use bytes::BytesMut;
 
-use crate::encode::Message;
+use crate::encode::CountedMessage;
 use crate::region::MessageWriter;
 use crate::{EncodeError, Zap};
 
@@ -108,7 +108,7 @@ growable!(BytesMut);
 #[inline(always)]
 pub(crate) fn append<B: Growable, R: Zap>(
     buffer: &mut B,
-    message: &Message<'_, R>,
+    message: &CountedMessage<'_, R>,
 ) -> Result<Range<usize>, EncodeError> {
     let start = buffer.len();
     let len = message.len();

@@ -129,9 +129,9 @@ impl RecordAttributes {
                 "crate" => parsed.krate = meta.value()?.parse::<LitStr>()?.parse()?,
                 "offset" => return Err(meta.error("`offset` stands on a field, not on the struct")),
                 _ => {
-                    return Err(meta.error(
-                        "unknown attribute: a struct takes `dialect`, `version`, `rename` and `crate`",
-                    ));
+                    return Err(
+                        meta.error("unknown attribute: a struct takes `dialect`, `version`, `rename` and `crate`")
+                    );
                 }
             }
             Ok(())

@@ -65,9 +65,10 @@ fn named(segment: &PathSegment, ty: &Type, dialect: Dialect) -> Option<(Span, St
         ("u128" | "i128" | "char", []) if dialect != Dialect::Native => {
             at(format!("the {} dialect has no `{name}`: use a fixed array of bytes or another type", dialect.name()))
         }
-        ("Option", [_]) if dialect == Dialect::Native => at(
-            "`Option` is not a field of native records yet: use a `bool` beside the value, or an empty text or list".into(),
-        ),
+        ("Option", [_]) if dialect == Dialect::Native => {
+            at("`Option` is not a field of native records yet: use a `bool` beside the value, or an empty text or list"
+                .into())
+        }
         ("Vec" | "Option", [element]) => refusal(element, dialect),
         ("Box", [inner]) if !is_text_or_bytes(inner) => {
             at("of boxes a record takes `Box<str>` and `Box<[u8]>`: hold the value itself".into())

@@ -151,12 +151,7 @@ impl<'i> Context<'i> {
 
     /// Bounds for the fields whose types speak of type parameters. Not for those that speak of the record itself: the
     /// bound would be needed to prove itself.
-    fn add_bounds(
-        &self,
-        generics: &mut Generics,
-        record: &Record<'_>,
-        bound: impl Fn(&Self, &Type) -> WherePredicate,
-    ) {
+    fn add_bounds(&self, generics: &mut Generics, record: &Record<'_>, bound: impl Fn(&Self, &Type) -> WherePredicate) {
         for Field { ty, .. } in &record.fields {
             if mentions(ty, &self.type_parameters) && !mentions(ty, &[self.record]) {
                 let predicate = bound(self, ty);

@@ -179,11 +179,8 @@ fn decode_impls(record: &Record<'_>, context: &Context<'_>, inline: &TokenStream
             }
         }
     });
-    let body = if broken {
-        quote!(::core::unreachable!())
-    } else {
-        quote!(#private::Result::Ok(Self { #(#fields),* }))
-    };
+    let body =
+        if broken { quote!(::core::unreachable!()) } else { quote!(#private::Result::Ok(Self { #(#fields),* })) };
 
     quote! {
         #[automatically_derived]

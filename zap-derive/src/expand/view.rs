@@ -55,7 +55,8 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context<'_>) -> TokenStream 
     } else {
         let parameters = record.generics.type_params().map(|parameter| &parameter.ident);
         let lifetimes = record.generics.lifetimes().map(|parameter| &parameter.lifetime);
-        let marker_type = quote!(#private::PhantomData<fn() -> (#(&#lifetimes (),)* #(#private::PhantomData<#parameters>,)*)>);
+        let marker_type =
+            quote!(#private::PhantomData<fn() -> (#(&#lifetimes (),)* #(#private::PhantomData<#parameters>,)*)>);
         (Some(quote!(, #private::PhantomData)), Some(quote!(, #marker_type)))
     };
 
