@@ -15,6 +15,7 @@ impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     const PLAIN: bool = false;
     const INFALLIBLE: bool = false;
     const NESTED: bool = true;
+    const FAULT: &'static str = R::FAULT;
 
     type Get<'m> = Result<Option<R::View<'m>>, DecodeError>;
 
@@ -60,6 +61,7 @@ impl<T: Slot<Zip>> Slot<Zip> for Option<T> {
     const PLAIN: bool = T::PLAIN;
     const INFALLIBLE: bool = T::INFALLIBLE;
     const NESTED: bool = T::NESTED;
+    const FAULT: &'static str = T::FAULT;
 
     type Get<'m> = Option<T::Get<'m>>;
 

@@ -1,6 +1,6 @@
 //! `Zap`: a struct that is a record on the wire, and everything a user does with it.
 
-use core::fmt::Debug;
+use core::fmt::{self, Debug};
 use core::ops::Range;
 
 use alloc::vec::Vec;
@@ -65,9 +65,11 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     ) -> Result<(), DecodeError>;
     #[doc(hidden)]
     fn put_fields<S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize);
-    /// Whether every field holds its zero value.
+    /// Whether every field holds its zero value: asked of zip records only.
     #[doc(hidden)]
-    fn fields_are_zero(section: Section<'_>) -> bool;
+    fn fields_are_zero(section: Section<'_>) -> bool {
+        section.bytes().iter().all(|byte| *byte == 0)
+    }
 
     /// Reads the record in place: checks the header and that the root section is there, nothing else.
     ///
@@ -324,10 +326,21 @@ fn split<'m, T>(
     }
 }
 
+/// The body of a view's `Debug`: the fields of `R` with what the accessors returned.
+#[doc(hidden)]
+pub fn debug_view<R: Zap>(f: &mut fmt::Formatter<'_>, view: &str, values: &[&dyn Debug]) -> fmt::Result {
+    let mut out = f.debug_struct(view);
+    for (field, value) in R::FIELDS.iter().zip(values) {
+        out.field(field.name, value);
+    }
+    out.finish()
+}
+
 /// How a record, as opposed to a scalar or a list, sits in a slot. The derive forwards to these.
 #[doc(hidden)]
 pub mod nested {
     use super::*;
+    use crate::DialectKind;
     use crate::dialect::required;
 
     /// Bytes of a record's slot.
@@ -352,6 +365,53 @@ pub mod nested {
     #[must_use]
     pub const fn inline<R: Zap>() -> bool {
         R::Dialect::RECORD.is_none()
+    }
+
+    /// Whether a record's slot says everything: it is inline, and so are all its fields.
+    #[must_use]
+    pub const fn plain<R: Zap>() -> bool {
+        let mut plain = inline::<R>();
+        let mut index = 0;
+        while index < R::FIELDS.len() {
+            plain &= R::FIELDS[index].plain;
+            index += 1;
+        }
+        plain
+    }
+
+    /// Whether any bytes in a record's slot are a value.
+    #[must_use]
+    pub const fn infallible<R: Zap>() -> bool {
+        let mut infallible = inline::<R>();
+        let mut index = 0;
+        while index < R::FIELDS.len() {
+            infallible &= R::FIELDS[index].infallible;
+            index += 1;
+        }
+        infallible
+    }
+
+    /// Whether lists or pointed-to records lie behind a record's slot.
+    #[must_use]
+    pub const fn nested<R: Zap>() -> bool {
+        let mut nested = !inline::<R>();
+        let mut index = 0;
+        while index < R::FIELDS.len() {
+            nested |= R::FIELDS[index].nested;
+            index += 1;
+        }
+        nested
+    }
+
+    /// What is wrong with a record as a field.
+    #[must_use]
+    pub const fn fault<R: Zap>() -> &'static str {
+        match (R::Dialect::KIND, R::LAYOUT.size) {
+            (DialectKind::Zapgen, 0) => {
+                "a zapgen record without fields cannot be nested: at a message's end, its pointer would read as null"
+            }
+            _ => "",
+        }
     }
 
     /// Checks a nested record.

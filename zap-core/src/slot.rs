@@ -7,10 +7,11 @@ use core::fmt::Debug;
 
 use alloc::vec::Vec;
 
+use crate::layout::SlotShape;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
-use crate::{DecodeError, Dialect, FieldType};
+use crate::{DecodeError, Dialect, FieldType, Zap};
 
 /// A type that can be a field of a record of dialect `D`.
 #[diagnostic::on_unimplemented(
@@ -34,6 +35,20 @@ pub trait Slot<D: Dialect> {
     /// Lists or pointed-to records lie behind the slot, so that a deep read needs a budget.
     const NESTED: bool;
 
+    /// The constants above as one value.
+    #[doc(hidden)]
+    const SHAPE: SlotShape = SlotShape {
+        field_type: Self::TYPE,
+        width: Self::WIDTH,
+        align: Self::ALIGN,
+        plain: Self::PLAIN,
+        infallible: Self::INFALLIBLE,
+        nested: Self::NESTED,
+    };
+    /// What is wrong with the type where only its layout tells: nothing, where it is empty.
+    #[doc(hidden)]
+    const FAULT: &'static str = "";
+
     /// What a view's accessor returns: the value, or a `Result` where bytes can be wrong.
     type Get<'m>: Copy + Debug;
 
@@ -56,6 +71,40 @@ pub trait Slot<D: Dialect> {
     }
     /// Counts or writes the value: its slot at `offset` of the section, and everything behind it.
     fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize);
+
+    // The derive calls these for field `index` of record `R`.
+
+    #[doc(hidden)]
+    #[inline]
+    fn get_field<R: Zap>(section: Section<'_>, index: usize) -> Self::Get<'_> {
+        Self::get(section, field::<R>(index))
+    }
+    #[doc(hidden)]
+    #[inline]
+    fn check_field<R: Zap, const METERED: bool>(
+        section: Section<'_>,
+        index: usize,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        let field = field::<R>(index);
+        Self::check(section, field, walk).map_err(|error| error.at(field.place))
+    }
+    #[doc(hidden)]
+    fn is_zero_field<R: Zap>(section: Section<'_>, index: usize) -> bool {
+        Self::is_zero(section, field::<R>(index))
+    }
+    #[doc(hidden)]
+    #[inline]
+    fn put_field<R: Zap, S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize, index: usize) {
+        self.put(sink, section, base.wrapping_add(field::<R>(index).offset));
+    }
+}
+
+/// Field `index` of a record: a constant, once this is inlined.
+#[inline]
+fn field<R: Zap>(index: usize) -> Field {
+    let field = &R::FIELDS[index];
+    Field { offset: field.offset as usize, place: &field.place }
 }
 
 /// A slot type that can be decoded into a value that borrows from the message for `'m`.
@@ -75,6 +124,18 @@ pub trait DecodeSlot<'m, D: Dialect>: Slot<D> + Sized {
         field: Field,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Self, DecodeError>;
+
+    // The derive calls this for field `index` of record `R`.
+    #[doc(hidden)]
+    #[inline]
+    fn decode_field<R: Zap, const METERED: bool>(
+        section: Section<'m>,
+        index: usize,
+        walk: &mut Walk<'m, METERED>,
+    ) -> Result<Self, DecodeError> {
+        let field = field::<R>(index);
+        Self::decode_slot(section, field, walk).map_err(|error| error.at(field.place))
+    }
 }
 
 /// How a sequence of `Self` is stored behind a list slot. This is how `Vec<u8>` is bytes and `Vec<u32>` a list under
@@ -88,6 +149,9 @@ pub trait ListElement<D: Dialect>: Sized {
     const LIST_TYPE: FieldType;
     /// The sequence holds elements that are read one by one.
     const LIST_NESTED: bool;
+    /// As [`Slot::FAULT`], of the sequence.
+    #[doc(hidden)]
+    const LIST_FAULT: &'static str = "";
     /// The sequence, read in place.
     type List<'m>: Copy + Debug;
 

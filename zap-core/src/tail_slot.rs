@@ -150,6 +150,7 @@ macro_rules! list_slot {
             const PLAIN: bool = false;
             const INFALLIBLE: bool = false;
             const NESTED: bool = T::LIST_NESTED;
+            const FAULT: &'static str = T::LIST_FAULT;
 
             type Get<'m> = Result<T::List<'m>, DecodeError>;
 
