@@ -382,6 +382,7 @@ impl Layout {
     /// Refuses what the derive cannot refuse on the spot, since the record is generic.
     #[doc(hidden)]
     #[must_use]
+    #[track_caller]
     pub const fn checked(self) -> Self {
         let mut index = 0;
         let mut end = 0;
@@ -416,7 +417,6 @@ impl Layout {
             DialectKind::Zapgen | DialectKind::Zip => self.size as usize,
         }
     }
-
 }
 
 impl fmt::Display for Layout {

@@ -64,7 +64,7 @@ pub use zap_derive::Zap;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::layout::{SlotShape, check_fault, check_offset, check_size, place};
-    pub use crate::record::{debug_view, nested};
+    pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     pub use crate::sink::Sink;
     pub use crate::walk::Walk;

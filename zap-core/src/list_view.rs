@@ -16,7 +16,8 @@ use crate::{DecodeError, DecodeListElement, DecodeSlot, FieldType, ListElement, 
 /// A native slot type that can be an element of a list: its slots lie side by side.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a native ZAP list",
-    label = "not a list element"
+    label = "not a list of native elements",
+    note = "for a struct of yours, put #[derive(Zap)] on it"
 )]
 pub trait FixedStride: Slot<Native> + Sized {
     /// Counts or writes the body of a list that is not empty, and everything behind it.
@@ -26,7 +27,8 @@ pub trait FixedStride: Slot<Native> + Sized {
 }
 
 /// Why a list cannot hold them.
-const NO_WIDTH: &str = "elements of width 0 cannot be in a native list: give the element a field, or keep their number in an integer";
+const NO_WIDTH: &str =
+    "elements of width 0 cannot be in a native list: give the element a field, or keep their number in an integer";
 
 /// The shape of a list of `count` elements.
 #[inline]
@@ -36,12 +38,7 @@ pub(crate) fn shape<T: Slot<Native>>(count: usize) -> Run {
 }
 
 /// Reserves the body, then visits the elements one by one with everything below them.
-pub(crate) fn put_each<T: Slot<Native>, S: Sink>(
-    items: &[T],
-    sink: &mut S,
-    section: &mut S::Section,
-    offset: usize,
-) {
+pub(crate) fn put_each<T: Slot<Native>, S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
     let mut body = sink.run(section, offset, shape::<T>(items.len()));
     if S::COUNTS && T::PLAIN {
         return;

@@ -8,6 +8,7 @@ use crate::walk::Walk;
 use crate::{Decode, DecodeError, DecodeSlot, Dialect, FieldType, RecordView, Slot, Zap, Zapgen, Zip};
 
 /// `zapgen`: a record behind a pointer that may be null.
+#[diagnostic::do_not_recommend]
 impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     const WIDTH: usize = 4;
     const ALIGN: usize = 1;
@@ -39,6 +40,7 @@ impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'m, R: Decode<'m> + Zap<Dialect = Zapgen>> DecodeSlot<'m, Zapgen> for Option<R> {
     fn decode_slot<const METERED: bool>(
         section: Section<'m>,
@@ -103,10 +105,7 @@ impl<T: Element<Zip> + Default> Element<Zip> for Option<T> {
         let item = T::get_element(entry)?;
         Ok(if T::is_zero_element(entry) { None } else { Some(item) })
     }
-    fn check_element<const METERED: bool>(
-        entry: Section<'_>,
-        walk: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError> {
+    fn check_element<const METERED: bool>(entry: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
         T::check_element(entry, walk)
     }
     fn is_zero_element(entry: Section<'_>) -> bool {

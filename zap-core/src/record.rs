@@ -10,7 +10,9 @@ use crate::encode::{self, EncodeTarget};
 use crate::section::{Field, Section};
 use crate::sink::{Counter, RootPlace, Sink};
 use crate::walk::Walk;
-use crate::{DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Header, Layout, Limits, Prefix, Slot};
+use crate::{
+    DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Header, Layout, Limits, Prefix, Slot,
+};
 
 /// A struct that is a record on the ZAP wire. Implemented by `#[derive(Zap)]`.
 ///
@@ -59,10 +61,8 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     const ROOT: RootPlace = Self::Dialect::ROOT;
 
     #[doc(hidden)]
-    fn check_fields<const METERED: bool>(
-        section: Section<'_>,
-        walk: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError>;
+    fn check_fields<const METERED: bool>(section: Section<'_>, walk: &mut Walk<'_, METERED>)
+    -> Result<(), DecodeError>;
     #[doc(hidden)]
     fn put_fields<S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize);
     /// Whether every field holds its zero value: asked of zip records only.
@@ -271,6 +271,11 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
 
 /// A record that can be decoded into a value that borrows from the message for `'m`. Implemented for every record all
 /// of whose fields can.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a ZAP record that can be decoded",
+    label = "cannot be decoded",
+    note = "put #[derive(Zap)] on it, with `use zap_core::Zap`"
+)]
 pub trait Decode<'m>: Zap + DecodeSlot<'m, Self::Dialect> {
     #[doc(hidden)]
     fn decode_root<const METERED: bool>(
@@ -326,14 +331,36 @@ fn split<'m, T>(
     }
 }
 
-/// The body of a view's `Debug`: the fields of `R` with what the accessors returned.
+/// Builds a view's `Debug` text: what each accessor returned, in the order of the fields.
 #[doc(hidden)]
-pub fn debug_view<R: Zap>(f: &mut fmt::Formatter<'_>, view: &str, values: &[&dyn Debug]) -> fmt::Result {
-    let mut out = f.debug_struct(view);
-    for (field, value) in R::FIELDS.iter().zip(values) {
-        out.field(field.name, value);
+pub struct DebugView<'a, 'b> {
+    out: fmt::DebugStruct<'a, 'b>,
+    fields: core::slice::Iter<'static, FieldLayout>,
+}
+
+impl<'a, 'b> DebugView<'a, 'b> {
+    /// Begins the text of a view of `R`.
+    pub fn new<R: Zap>(f: &'a mut fmt::Formatter<'b>, view: &str) -> Self {
+        Self { out: f.debug_struct(view), fields: R::FIELDS.iter() }
     }
-    out.finish()
+
+    /// Adds the next field.
+    #[must_use]
+    pub fn field<V: Debug>(mut self, value: V) -> Self {
+        if let Some(field) = self.fields.next() {
+            self.out.field(field.name, &value);
+        }
+        self
+    }
+
+    /// Ends the text.
+    ///
+    /// # Errors
+    ///
+    /// The formatter's.
+    pub fn finish(mut self) -> fmt::Result {
+        self.out.finish()
+    }
 }
 
 /// How a record, as opposed to a scalar or a list, sits in a slot. The derive forwards to these.

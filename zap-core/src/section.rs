@@ -76,9 +76,8 @@ impl<'m> Section<'m> {
     /// Opens the message that starts at `floor` and may extend to the end of `message`.
     pub(crate) fn open_at(message: &'m [u8], floor: u32, size: usize, depth: u8) -> Result<Self, DecodeError> {
         let start = floor as usize;
-        let shift = |error: DecodeError| {
-            DecodeError::new(error.kind(), (error.offset() as usize).saturating_add(start))
-        };
+        let shift =
+            |error: DecodeError| DecodeError::new(error.kind(), (error.offset() as usize).saturating_add(start));
         let inner = message.get(start..).unwrap_or_default();
         let header = Header::parse(inner).map_err(shift)?;
         if (header.root as usize) < HEADER_LEN {

@@ -16,10 +16,10 @@ use crate::{DecodeError, Dialect, FieldType, Zap};
 /// A type that can be a field of a record of dialect `D`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a ZAP record of the `{D}` dialect",
-    label = "not a ZAP field type in this dialect",
-    note = "native records take bool, 8 to 128-bit integers, f32, f64, char, arrays of them, &str, String, Box<str>, Cow<str>, &[u8], Vec<u8>, Bytes, other native records, and Vec or & slices of all of these",
-    note = "zapgen and zip records take bool, 8 to 64-bit integers, floats, text, bytes, records of their own dialect and lists of these",
-    note = "for another struct of yours, put #[derive(Zap)] with the same #[zap(dialect)] on it"
+    label = "not a field type in this dialect",
+    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]",
+    note = "native records take bool, 8 to 128-bit integers, f32, f64, char and arrays of these; &str, String, Box<str>, Cow<str>; &[u8], Vec<u8>, Box<[u8]>, Cow<[u8]>, Bytes; native records; and Vec<T> and &[T] of all of these",
+    note = "zapgen and zip records take bool, 8 to 64-bit integers, f32, f64, text, bytes, records of their own dialect and lists of these; zapgen also [u8; N] and Option of a record; zip also Option"
 )]
 pub trait Slot<D: Dialect> {
     /// Bytes in the fixed section.
@@ -109,9 +109,8 @@ fn field<R: Zap>(index: usize) -> Field {
 
 /// A slot type that can be decoded into a value that borrows from the message for `'m`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can be encoded and viewed, but not decoded",
-    label = "cannot be decoded",
-    note = "the bytes of a list may lie at any address and are little-endian, so they cannot become a Rust slice: use `Vec<T>`, or read the list through the view"
+    message = "`{Self}` cannot be decoded as a field of a ZAP record of the `{D}` dialect",
+    label = "cannot be decoded"
 )]
 pub trait DecodeSlot<'m, D: Dialect>: Slot<D> + Sized {
     /// Decodes the slot and everything behind it.
@@ -142,7 +141,9 @@ pub trait DecodeSlot<'m, D: Dialect>: Slot<D> + Sized {
 /// one implementation for `Vec<T>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a list in the `{D}` dialect",
-    label = "not a list element in this dialect"
+    label = "not a list of elements of this dialect",
+    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]",
+    note = "native lists hold every type of native fields; zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes and records of their own dialect"
 )]
 pub trait ListElement<D: Dialect>: Sized {
     /// The wire type of the sequence.
@@ -177,7 +178,7 @@ pub trait ListElement<D: Dialect>: Sized {
 
 /// A list element that can be decoded.
 #[diagnostic::on_unimplemented(
-    message = "a list of `{Self}` can be encoded and viewed, but not decoded",
+    message = "a list of `{Self}` cannot be decoded in the `{D}` dialect",
     label = "cannot be decoded"
 )]
 pub trait DecodeListElement<'m, D: Dialect>: ListElement<D> {
@@ -191,4 +192,23 @@ pub trait DecodeListElement<'m, D: Dialect>: ListElement<D> {
         field: Field,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Vec<Self>, DecodeError>;
+}
+
+/// A list element that can be borrowed from the message: `u8` alone.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`&[{Self}]` can be encoded and viewed, but not decoded",
+    label = "holds a `&[{Self}]`",
+    note = "the bytes of a list may lie at any address and are little-endian, so they cannot become a Rust slice: make the field a `Vec<{Self}>`, or read the list through the view"
+)]
+pub trait BorrowedElement: Sized {
+    /// The bytes as elements.
+    fn borrow(bytes: &[u8]) -> &[Self];
+}
+
+impl BorrowedElement for u8 {
+    #[inline]
+    fn borrow(bytes: &[u8]) -> &[u8] {
+        bytes
+    }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Record<'i> {
     pub(crate) name: String,
     pub(crate) attributes: RecordAttributes,
     pub(crate) fields: Vec<Field<'i>>,
+    /// The last field has no size: no implementation can be written, not even a stub.
+    pub(crate) is_unsized: bool,
 }
 
 /// One field of it.
@@ -55,7 +57,13 @@ impl<'i> Record<'i> {
                 Vec::new()
             }
         };
-        let fields = fields.into_iter().map(|(field, member)| Field::parse(field, member, errors)).collect();
+        let fields: Vec<_> = fields.into_iter().map(|(field, member)| Field::parse(field, member, errors)).collect();
+        let last = fields.last().map(|field: &Field<'_>| field.ty);
+        let is_unsized = last.is_some_and(|ty| match ty {
+            Type::Slice(_) | Type::TraitObject(_) => true,
+            Type::Path(path) => path.path.is_ident("str"),
+            _ => false,
+        });
         Self {
             ident: &input.ident,
             visibility: &input.vis,
@@ -63,6 +71,7 @@ impl<'i> Record<'i> {
             name: attributes.rename.clone().unwrap_or_else(|| input.ident.unraw().to_string()),
             attributes,
             fields,
+            is_unsized,
         }
     }
 

@@ -133,12 +133,8 @@ fn name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
 
 impl RecordAttributes {
     pub(crate) fn parse(attributes: &[Attribute], errors: &mut Errors) -> Self {
-        let mut parsed = Self {
-            dialect: Some(Dialect::Native),
-            version: 1,
-            rename: None,
-            krate: syn::parse_quote!(::zap_core),
-        };
+        let mut parsed =
+            Self { dialect: Some(Dialect::Native), version: 1, rename: None, krate: syn::parse_quote!(::zap_core) };
         parse_zap(attributes, errors, |key, meta| {
             match key {
                 "dialect" => {
@@ -157,7 +153,10 @@ impl RecordAttributes {
                 "crate" => {
                     let literal = text(meta)?;
                     parsed.krate = literal.parse().map_err(|_| {
-                        syn::Error::new(literal.span(), "`crate` takes the path of zap-core, such as \"::my_crate::zap_core\"")
+                        syn::Error::new(
+                            literal.span(),
+                            "`crate` takes the path of zap-core, such as \"::my_crate::zap_core\"",
+                        )
                     })?;
                 }
                 "offset" => {

@@ -2,8 +2,6 @@
 //! (the width of another struct, whether a type is a record at all) is left to constants and trait bounds in the
 //! expanded code.
 
-use proc_macro2::Span;
-use syn::spanned::Spanned;
 use syn::{GenericArgument, Path, PathArguments, PathSegment, Type};
 
 use crate::ast::{Record, ungrouped};
@@ -29,8 +27,8 @@ pub(crate) fn check(record: &Record<'_>, errors: &mut Errors) {
             errors.at(offset.key, "the zip dialect places every field itself: remove `offset`");
         }
         if !is_parameter(record, field.ty) {
-            if let Some((span, message)) = refusal(field.ty, dialect) {
-                errors.at(span, message);
+            if let Some((ty, message)) = refusal(field.ty, dialect) {
+                errors.push(syn::Error::new_spanned(ty, message));
             }
         }
     }
@@ -44,9 +42,9 @@ fn is_parameter(record: &Record<'_>, ty: &Type) -> bool {
     record.generics.type_params().any(|parameter| path.path.is_ident(&parameter.ident))
 }
 
-/// Why a type cannot be a field, if its spelling tells.
-fn refusal(ty: &Type, dialect: Dialect) -> Option<(Span, String)> {
-    let at = |message: &str| Some((ty.span(), message.to_owned()));
+/// Why a type, or which part of it, cannot be a field, if its spelling tells.
+fn refusal(ty: &Type, dialect: Dialect) -> Option<(&Type, String)> {
+    let at = |message: &str| Some((ty, message.to_owned()));
     match ty {
         Type::Group(group) => refusal(&group.elem, dialect),
         Type::Paren(paren) => refusal(&paren.elem, dialect),
@@ -65,14 +63,14 @@ fn refusal(ty: &Type, dialect: Dialect) -> Option<(Span, String)> {
         Type::Ptr(_) => at("a raw pointer means nothing on the wire: hold the value"),
         Type::BareFn(_) => at("a function pointer means nothing on the wire: remove the field"),
         Type::TraitObject(_) => at("the wire needs one concrete type: name it"),
-        Type::Path(path) if path.qself.is_none() => named(&path.path, ty.span(), dialect),
+        Type::Path(path) if path.qself.is_none() => named(&path.path, ty, dialect),
         _ => None,
     }
 }
 
 /// As [`refusal`], for a type with a name, if it is spelled as the standard library's: another type of the same name is
 /// reached by any other path.
-fn named(path: &Path, span: Span, dialect: Dialect) -> Option<(Span, String)> {
+fn named<'i>(path: &'i Path, ty: &'i Type, dialect: Dialect) -> Option<(&'i Type, String)> {
     let segment = path.segments.last()?;
     let is_standard = path.segments.len() == 1
         || path.segments.first().is_some_and(|first| ["std", "core", "alloc"].iter().any(|name| first.ident == name));
@@ -88,7 +86,8 @@ fn named(path: &Path, span: Span, dialect: Dialect) -> Option<(Span, String)> {
             format!("only native records have `{name}`: use a smaller integer or bytes")
         }
         ("Option", [_]) if dialect == Dialect::Native => {
-            "`Option` is not a field of native records yet: use a `bool` beside the value, or an empty text or list".into()
+            "`Option` is not a field of native records yet: use a `bool` beside the value, or an empty text or list"
+                .into()
         }
         ("Vec" | "Option", [element]) => return refusal(element, dialect),
         ("Box", [inner]) if !is_text_or_bytes(inner) => {
@@ -103,7 +102,7 @@ fn named(path: &Path, span: Span, dialect: Dialect) -> Option<(Span, String)> {
         }
         _ => return None,
     };
-    Some((span, message))
+    Some((ty, message))
 }
 
 fn type_arguments(segment: &PathSegment) -> Vec<&Type> {

@@ -1,13 +1,12 @@
 //! Lifetimes, type parameters and bounds of the expanded items.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    AngleBracketedGenericArguments, GenericArgument, GenericParam, Generics, Ident, Lifetime, PathArguments, Token, Type,
-    WherePredicate, parse_quote,
+    AngleBracketedGenericArguments, GenericArgument, GenericParam, Generics, Ident, Lifetime, PathArguments, Token,
+    Type, WherePredicate, parse_quote,
 };
 
 use crate::ast::{Record, ungrouped};
@@ -40,14 +39,16 @@ impl Context {
 
     /// `<Type as Slot<Dialect>>`, with errors pointing at the field's type.
     pub(crate) fn slot(&self, ty: &Type) -> TokenStream {
-        let dialect = &self.dialect;
-        quote_spanned!(call_site_at(ty) => <#ty as __zap::Slot<#dialect>>)
+        let (dialect, (start, end)) = (&self.dialect, ends(ty));
+        let head = quote_spanned!(start => <#ty as);
+        quote_spanned!(end => #head __zap::Slot<#dialect>>)
     }
 
     /// `<Type as DecodeSlot<'m, Dialect>>`.
     pub(crate) fn decode_slot(&self, ty: &Type) -> TokenStream {
-        let Self { dialect, message, .. } = self;
-        quote_spanned!(call_site_at(ty) => <#ty as __zap::DecodeSlot<#message, #dialect>>)
+        let (Self { dialect, message, .. }, (start, end)) = (self, ends(ty));
+        let head = quote_spanned!(start => <#ty as);
+        quote_spanned!(end => #head __zap::DecodeSlot<#message, #dialect>>)
     }
 
     /// The field's type as the view sees it.
@@ -72,7 +73,7 @@ impl Context {
     pub(crate) fn static_record(record: &Record<'_>) -> Type {
         let ident = record.ident;
         let lifetimes = record.generics.lifetimes().map(|_| quote!('static));
-        parse_quote!(#ident<#(#lifetimes),*>)
+        with_arguments(ident, lifetimes)
     }
 
     /// The record's generics without defaults, with what its fields need to be slots.
@@ -102,7 +103,9 @@ impl Context {
             }
         }
         let bounds: Punctuated<Lifetime, Token![+]> = lifetimes.0.into_iter().collect();
-        generics.params.insert(0, if bounds.is_empty() { parse_quote!(#message) } else { parse_quote!(#message: #bounds) });
+        generics
+            .params
+            .insert(0, if bounds.is_empty() { parse_quote!(#message) } else { parse_quote!(#message: #bounds) });
         generics
     }
 
@@ -126,9 +129,11 @@ impl Context {
     /// `View<'m, ...>` as the record names it.
     pub(crate) fn view_path(&self, record: &Record<'_>) -> TokenStream {
         let (view, message) = (record.view(), &self.message);
-        let kept = record.generics.params.iter().filter(|parameter| {
-            !(self.merges_lifetimes && matches!(parameter, GenericParam::Lifetime(_)))
-        });
+        let kept = record
+            .generics
+            .params
+            .iter()
+            .filter(|parameter| !(self.merges_lifetimes && matches!(parameter, GenericParam::Lifetime(_))));
         let arguments = kept.map(argument);
         quote!(#view<#message #(, #arguments)*>)
     }
@@ -140,7 +145,7 @@ impl Context {
             GenericParam::Lifetime(_) if self.merges_lifetimes => quote!(#message),
             _ => argument(parameter),
         });
-        parse_quote!(#ident<#(#arguments),*>)
+        with_arguments(ident, arguments)
     }
 
     /// Bounds for the fields whose types speak of type parameters. Not for those that speak of the record itself: the
@@ -157,16 +162,36 @@ impl Context {
     }
 }
 
-/// The place of a type, with names resolved where the derive stands.
-fn call_site_at(ty: &Type) -> Span {
-    ty.span().resolved_at(Span::call_site())
+/// The first and last token of a type: errors underline what lies between.
+pub(crate) fn ends(ty: &Type) -> (Span, Span) {
+    let mut spans = ty.to_token_stream().into_iter().map(|token| token.span());
+    let start = spans.next().unwrap_or_else(Span::call_site);
+    (start, spans.last().unwrap_or(start))
+}
+
+/// Whether the type's spelling shows that it is a field and that nothing can be wrong with its layout. Only spares the
+/// compiler some work.
+pub(crate) fn is_known(ty: &Type) -> bool {
+    const SCALARS: [&str; 14] =
+        ["bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "str", "String", "Bytes"];
+    match ty {
+        Type::Path(path) => SCALARS.iter().any(|name| path.path.is_ident(name)),
+        Type::Reference(reference) => match ungrouped(&reference.elem) {
+            Type::Slice(slice) => is_known(ungrouped(&slice.elem)),
+            element => is_known(element),
+        },
+        _ => false,
+    }
 }
 
 /// Whether the type speaks of the record's type parameters, and not of the record itself.
 fn mentions_parameters(record: &Record<'_>, ty: &Type) -> bool {
     let parameters: Vec<_> = record.generics.type_params().map(|parameter| &parameter.ident).collect();
-    let own = Ident::new("Self", Span::call_site());
-    mentions(ty, &parameters) && !mentions(ty, &[record.ident, &own])
+    mentions(ty, &parameters) && !mentions_record(record, ty)
+}
+
+fn mentions_record(record: &Record<'_>, ty: &Type) -> bool {
+    mentions(ty, &[record.ident, &Ident::new("Self", Span::call_site())])
 }
 
 /// Whether the type may be one that can be encoded but not decoded: a borrowed list, or a record that holds one. That
@@ -175,9 +200,7 @@ fn mentions_parameters(record: &Record<'_>, ty: &Type) -> bool {
 fn may_only_encode(ty: &Type) -> bool {
     match ty {
         Type::Reference(reference) => match ungrouped(&reference.elem) {
-            Type::Slice(slice) => {
-                !matches!(ungrouped(&slice.elem), Type::Path(path) if path.path.is_ident("u8"))
-            }
+            Type::Slice(slice) => !matches!(ungrouped(&slice.elem), Type::Path(path) if path.path.is_ident("u8")),
             _ => false,
         },
         Type::Path(path) => path.path.segments.last().is_some_and(|segment| match &segment.arguments {
@@ -188,6 +211,11 @@ fn may_only_encode(ty: &Type) -> bool {
         }),
         _ => false,
     }
+}
+
+fn with_arguments(ident: &Ident, arguments: impl Iterator<Item = TokenStream>) -> Type {
+    let arguments: Vec<_> = arguments.collect();
+    if arguments.is_empty() { parse_quote!(#ident) } else { parse_quote!(#ident<#(#arguments),*>) }
 }
 
 fn without_defaults(generics: &Generics) -> Generics {
@@ -249,7 +277,9 @@ impl VisitMut for PutRecord {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         match ty {
             Type::Path(path) if path.qself.is_none() && path.path.is_ident("Self") => *ty = self.0.clone(),
-            Type::Path(path) if path.qself.is_none() && path.path.segments.first().is_some_and(|first| first.ident == "Self") => {
+            Type::Path(path)
+                if path.qself.is_none() && path.path.segments.first().is_some_and(|first| first.ident == "Self") =>
+            {
                 let record = &self.0;
                 let rest = path.path.segments.iter().skip(1);
                 *ty = parse_quote!(<#record>::#(#rest)::*);

@@ -22,6 +22,9 @@ pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
     valid::check(&record, &mut errors);
     let (broken, errors) = errors.into_tokens();
 
+    if record.is_unsized {
+        return quote!(#broken #errors);
+    }
     let context = generics::Context::new(&record, broken);
     let krate = &record.attributes.krate;
     let view = view::define(&record, &context);

@@ -2,12 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
-use syn::{Generics, Type};
+use syn::Generics;
 
 use crate::ast::{Field, Record};
 use crate::attr::Dialect;
-use crate::expand::generics::Context;
+use crate::expand::generics::{Context, ends, is_known};
 
 pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
     let broken = context.broken.as_ref().map(|error| quote!(type __Broken = #error;));
@@ -59,7 +58,7 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
     });
     let fields = if context.broken.is_some() {
         // Something that has a width, so that other records do not complain.
-        quote!(&[<u8 as __zap::Slot<#dialect>>::SHAPE.named("")])
+        quote!(&[<u8 as __zap::Slot<#dialect>>::SHAPE.named("").at(0)])
     } else {
         quote!(&__zap::place(#name, [#(#layouts),*]))
     };
@@ -90,63 +89,73 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
         }
     });
 
-    implement(record, &context.record_generics(record), &quote!(__zap::Zap), &quote! {
-        type Dialect = #dialect;
-        type View<#message> = #view;
-        const FIELDS: &'static [__zap::FieldLayout] = #fields;
-        const LAYOUT: &'static __zap::Layout =
-            &__zap::Layout::new::<#dialect>(#name, #version, <Self as __zap::Zap>::FIELDS)#checked;
+    implement(
+        record,
+        &context.record_generics(record),
+        &quote!(__zap::Zap),
+        &quote! {
+            type Dialect = #dialect;
+            type View<#message> = #view;
+            const FIELDS: &'static [__zap::FieldLayout] = #fields;
+            const LAYOUT: &'static __zap::Layout =
+                &__zap::Layout::new::<#dialect>(#name, #version, <Self as __zap::Zap>::FIELDS)#checked;
 
-        #[inline]
-        fn check_fields<const __METERED: bool>(
-            __section: __zap::Section<'_>,
-            __walk: &mut __zap::Walk<'_, __METERED>,
-        ) -> __zap::Result<(), __zap::DecodeError> {
-            #check
-        }
-        #[inline]
-        fn put_fields<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __base: usize) {
-            #put
-        }
-        #zero
-    })
+            #[inline]
+            fn check_fields<const __METERED: bool>(
+                __section: __zap::Section<'_>,
+                __walk: &mut __zap::Walk<'_, __METERED>,
+            ) -> __zap::Result<(), __zap::DecodeError> {
+                #check
+            }
+            #[inline]
+            fn put_fields<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __base: usize) {
+                #put
+            }
+            #zero
+        },
+    )
 }
 
 fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
     let Context { dialect, message, .. } = context;
     let view = context.view_path(record);
     let generics = context.record_generics(record);
-    implement(record, &generics, &quote!(__zap::Slot<#dialect>), &quote! {
-        const WIDTH: usize = __zap::nested::width::<Self>();
-        const ALIGN: usize = __zap::nested::align::<Self>();
-        const TYPE: __zap::FieldType = __zap::FieldType::Record(|| <Self as __zap::Zap>::LAYOUT);
-        const PLAIN: bool = __zap::nested::plain::<Self>();
-        const INFALLIBLE: bool = __zap::nested::infallible::<Self>();
-        const NESTED: bool = __zap::nested::nested::<Self>();
-        const FAULT: &'static str = __zap::nested::fault::<Self>();
+    implement(
+        record,
+        &generics,
+        &quote!(__zap::Slot<#dialect>),
+        &quote! {
+            const WIDTH: usize = __zap::nested::width::<Self>();
+            const ALIGN: usize = __zap::nested::align::<Self>();
+            const TYPE: __zap::FieldType = __zap::FieldType::Record(|| <Self as __zap::Zap>::LAYOUT);
+            const PLAIN: bool = __zap::nested::plain::<Self>();
+            const INFALLIBLE: bool = __zap::nested::infallible::<Self>();
+            const NESTED: bool = __zap::nested::nested::<Self>();
+            const FAULT: &'static str = __zap::nested::fault::<Self>();
 
-        type Get<#message> = <#dialect as __zap::Dialect>::Nested<#view>;
+            type Get<#message> = <#dialect as __zap::Dialect>::Nested<#view>;
 
-        #[inline]
-        fn get<#message>(__section: __zap::Section<#message>, __field: __zap::Field) -> Self::Get<#message> {
-            <#dialect as __zap::Dialect>::view_nested::<Self>(__section, __field)
-        }
-        #[inline]
-        fn check<const __METERED: bool>(
-            __section: __zap::Section<'_>,
-            __field: __zap::Field,
-            __walk: &mut __zap::Walk<'_, __METERED>,
-        ) -> __zap::Result<(), __zap::DecodeError> {
-            __zap::nested::check::<Self, __METERED>(__section, __field, __walk)
-        }
-        fn is_zero(__section: __zap::Section<'_>, __field: __zap::Field) -> bool {
-            __zap::nested::is_zero::<Self>(__section, __field)
-        }
-        #[inline]
-        fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: usize) {
-            <#dialect as __zap::Dialect>::put_nested::<Self, __S>(self, __sink, __section, __offset);
-        }
-    })
+            #[inline]
+            fn get<#message>(__section: __zap::Section<#message>, __field: __zap::Field) -> Self::Get<#message> {
+                <#dialect as __zap::Dialect>::view_nested::<Self>(__section, __field)
+            }
+            #[inline]
+            fn check<const __METERED: bool>(
+                __section: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, __METERED>,
+            ) -> __zap::Result<(), __zap::DecodeError> {
+                __zap::nested::check::<Self, __METERED>(__section, __field, __walk)
+            }
+            fn is_zero(__section: __zap::Section<'_>, __field: __zap::Field) -> bool {
+                __zap::nested::is_zero::<Self>(__section, __field)
+            }
+            #[inline]
+            fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: usize) {
+                <#dialect as __zap::Dialect>::put_nested::<Self, __S>(self, __sink, __section, __offset);
+            }
+        },
+    )
 }
 
 fn decode_impls(record: &Record<'_>, context: &Context) -> TokenStream {
@@ -157,25 +166,35 @@ fn decode_impls(record: &Record<'_>, context: &Context) -> TokenStream {
         quote!(#member: #slot::decode_field::<Self, __METERED>(__section, #index, __walk)?)
     });
     let root = body(context, quote!(__zap::Result::Ok(Self { #(#fields),* })));
-    let decode = implement(record, &generics, &quote!(__zap::Decode<#message>), &quote! {
-        #[inline]
-        fn decode_root<const __METERED: bool>(
-            __section: __zap::Section<#message>,
-            __walk: &mut __zap::Walk<#message, __METERED>,
-        ) -> __zap::Result<Self, __zap::DecodeError> {
-            #root
-        }
-    });
-    let slot = implement(record, &generics, &quote!(__zap::DecodeSlot<#message, #dialect>), &quote! {
-        #[inline]
-        fn decode_slot<const __METERED: bool>(
-            __section: __zap::Section<#message>,
-            __field: __zap::Field,
-            __walk: &mut __zap::Walk<#message, __METERED>,
-        ) -> __zap::Result<Self, __zap::DecodeError> {
-            __zap::nested::decode::<Self, __METERED>(__section, __field, __walk)
-        }
-    });
+    let decode = implement(
+        record,
+        &generics,
+        &quote!(__zap::Decode<#message>),
+        &quote! {
+            #[inline]
+            fn decode_root<const __METERED: bool>(
+                __section: __zap::Section<#message>,
+                __walk: &mut __zap::Walk<#message, __METERED>,
+            ) -> __zap::Result<Self, __zap::DecodeError> {
+                #root
+            }
+        },
+    );
+    let slot = implement(
+        record,
+        &generics,
+        &quote!(__zap::DecodeSlot<#message, #dialect>),
+        &quote! {
+            #[inline]
+            fn decode_slot<const __METERED: bool>(
+                __section: __zap::Section<#message>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<#message, __METERED>,
+            ) -> __zap::Result<Self, __zap::DecodeError> {
+                __zap::nested::decode::<Self, __METERED>(__section, __field, __walk)
+            }
+        },
+    );
     quote!(#decode #slot)
 }
 
@@ -187,36 +206,46 @@ fn element_impls(record: &Record<'_>, context: &Context) -> TokenStream {
         return implement(record, &generics, &quote!(__zap::FixedStride), &TokenStream::new());
     }
     let view = context.view_path(record);
-    let element = implement(record, &generics, &quote!(__zap::Element<#dialect>), &quote! {
-        type Item<#message> = #view;
+    let element = implement(
+        record,
+        &generics,
+        &quote!(__zap::Element<#dialect>),
+        &quote! {
+            type Item<#message> = #view;
 
-        fn get_element<#message>(
-            __entry: __zap::Section<#message>,
-        ) -> __zap::Result<Self::Item<#message>, __zap::DecodeError> {
-            __zap::nested::view_element::<Self>(__entry)
-        }
-        fn check_element<const __METERED: bool>(
-            __entry: __zap::Section<'_>,
-            __walk: &mut __zap::Walk<'_, __METERED>,
-        ) -> __zap::Result<(), __zap::DecodeError> {
-            __zap::nested::check_element::<Self, __METERED>(__entry, __walk)
-        }
-        fn is_zero_element(__entry: __zap::Section<'_>) -> bool {
-            __zap::nested::is_zero_element::<Self>(__entry)
-        }
-        fn put_element<__S: __zap::Sink>(&self, __sink: &mut __S) {
-            __zap::Sink::element_message(__sink, self);
-        }
-    });
+            fn get_element<#message>(
+                __entry: __zap::Section<#message>,
+            ) -> __zap::Result<Self::Item<#message>, __zap::DecodeError> {
+                __zap::nested::view_element::<Self>(__entry)
+            }
+            fn check_element<const __METERED: bool>(
+                __entry: __zap::Section<'_>,
+                __walk: &mut __zap::Walk<'_, __METERED>,
+            ) -> __zap::Result<(), __zap::DecodeError> {
+                __zap::nested::check_element::<Self, __METERED>(__entry, __walk)
+            }
+            fn is_zero_element(__entry: __zap::Section<'_>) -> bool {
+                __zap::nested::is_zero_element::<Self>(__entry)
+            }
+            fn put_element<__S: __zap::Sink>(&self, __sink: &mut __S) {
+                __zap::Sink::element_message(__sink, self);
+            }
+        },
+    );
     let generics = context.decode_generics(record);
-    let decode = implement(record, &generics, &quote!(__zap::DecodeElement<#message, #dialect>), &quote! {
-        fn decode_element<const __METERED: bool>(
-            __entry: __zap::Section<#message>,
-            __walk: &mut __zap::Walk<#message, __METERED>,
-        ) -> __zap::Result<Self, __zap::DecodeError> {
-            __zap::nested::decode_element::<Self, __METERED>(__entry, __walk)
-        }
-    });
+    let decode = implement(
+        record,
+        &generics,
+        &quote!(__zap::DecodeElement<#message, #dialect>),
+        &quote! {
+            fn decode_element<const __METERED: bool>(
+                __entry: __zap::Section<#message>,
+                __walk: &mut __zap::Walk<#message, __METERED>,
+            ) -> __zap::Result<Self, __zap::DecodeError> {
+                __zap::nested::decode_element::<Self, __METERED>(__entry, __walk)
+            }
+        },
+    );
     quote!(#element #decode)
 }
 
@@ -228,12 +257,12 @@ fn checks(record: &Record<'_>, context: &Context) -> TokenStream {
     }
     let owner = Context::static_record(record);
     let checks = record.fields.iter().enumerate().map(|(index, field)| {
-        let offset = field.offset.map(|offset| {
-            quote_spanned!(offset.span => __zap::check_offset::<#owner>(#index);)
-        });
+        let offset = field.offset.map(|offset| quote_spanned!(offset.span => __zap::check_offset::<#owner>(#index);));
         let fault = (!is_known(field.ty)).then(|| {
             let slot = context.slot(&Context::static_type(record, field.ty));
-            quote_spanned!(field.ty.span() => __zap::check_fault(#slot::FAULT);)
+            let (start, end) = ends(field.ty);
+            let path = quote_spanned!(start => __zap::check_fault);
+            quote_spanned!(end => #path(#slot::FAULT);)
         });
         quote!(#offset #fault)
     });
@@ -244,16 +273,4 @@ fn checks(record: &Record<'_>, context: &Context) -> TokenStream {
 
 fn is_generic(record: &Record<'_>) -> bool {
     record.generics.type_params().next().is_some() || record.generics.const_params().next().is_some()
-}
-
-/// Whether the type's spelling shows that nothing can be wrong with its layout. Only spares the compiler some work.
-fn is_known(ty: &Type) -> bool {
-    const SCALARS: [&str; 14] =
-        ["bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "u128", "i128", "f32", "f64", "String"];
-    match ty {
-        Type::Path(path) => SCALARS.iter().any(|name| path.path.is_ident(name)),
-        Type::Array(_) => true,
-        Type::Reference(reference) => !matches!(&*reference.elem, Type::Slice(slice) if !is_known(&slice.elem)),
-        _ => false,
-    }
 }

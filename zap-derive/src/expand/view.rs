@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::GenericParam;
 
 use crate::ast::Record;
-use crate::expand::generics::Context;
+use crate::expand::generics::{Context, ends};
 
 /// The struct itself.
 pub(crate) fn define(record: &Record<'_>, context: &Context) -> TokenStream {
@@ -61,18 +61,28 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
             };
         }
         let slot = context.slot(&context.view_type(record, field.ty));
+        let (_, end) = ends(field.ty);
+        let get = quote_spanned!(end => #slot::Get<#message>);
+        let section = quote!(self.0);
+        let get_field = quote_spanned!(end => #slot::get_field::<#owner>(#section, #index));
         quote! {
             #doc
             #(#docs)*
             #[inline]
-            #visibility fn #accessor(&self) -> #slot::Get<#message> {
-                #slot::get_field::<#owner>(self.0, #index)
+            #visibility fn #accessor(&self) -> #get {
+                #get_field
             }
         }
     });
     let shown = record.fields.iter().filter(|_| context.broken.is_none()).map(|field| {
-        let accessor = &field.accessor;
-        quote_spanned!(accessor.span().resolved_at(proc_macro2::Span::call_site()) => &Self::#accessor(self))
+        let (start, end) = ends(field.ty);
+        let mut accessor = field.accessor.clone();
+        accessor.set_span(end);
+        // Spanned as the type, which is what can be wrong with the call.
+        let receiver = quote!(self);
+        let head = quote_spanned!(start => Self::);
+        let value = quote_spanned!(end => #head #accessor(#receiver));
+        quote!(.field(#value))
     });
     let view_name = record.view().to_string();
 
@@ -95,7 +105,7 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
         #[automatically_derived]
         impl #impl_generics __zap::Debug for #view #where_clause {
             fn fmt(&self, __f: &mut __zap::Formatter<'_>) -> __zap::FmtResult {
-                __zap::debug_view::<#owner>(__f, #view_name, &[#(#shown),*])
+                __zap::DebugView::new::<#owner>(__f, #view_name)#(#shown)*.finish()
             }
         }
 
