@@ -73,5 +73,6 @@ pub mod __private {
     pub use core::clone::Clone;
     pub use core::fmt::{Debug, Formatter, Result as FmtResult};
     pub use core::marker::{Copy, PhantomData};
+    pub use core::primitive::{bool, str, u8, usize};
     pub use core::result::Result;
 }

@@ -1,10 +1,10 @@
 //! Our model of the struct under the derive.
 
-use proc_macro2::{Ident, Span};
-use quote::format_ident;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Generics, Member, Type, Visibility};
+use syn::{Attribute, Data, DeriveInput, Generics, Member, Meta, Type, Visibility};
 
 use crate::attr::{Errors, FieldAttributes, Offset, RecordAttributes};
 
@@ -16,6 +16,8 @@ pub(crate) struct Record<'i> {
     /// The name in layouts and errors.
     pub(crate) name: String,
     pub(crate) attributes: RecordAttributes,
+    /// What the user allows on the struct and its fields, and must therefore be allowed in its expansion.
+    pub(crate) allowed: Vec<TokenStream>,
     pub(crate) fields: Vec<Field<'i>>,
     /// The last field has no size: no implementation can be written, not even a stub.
     pub(crate) is_unsized: bool,
@@ -70,6 +72,7 @@ impl<'i> Record<'i> {
             generics: &input.generics,
             name: attributes.rename.clone().unwrap_or_else(|| input.ident.unraw().to_string()),
             attributes,
+            allowed: allowed(input),
             fields,
             is_unsized,
         }
@@ -106,6 +109,20 @@ impl<'i> Field<'i> {
             offset: attributes.offset,
         }
     }
+}
+
+/// The lints in `#[allow]` and `#[expect]` attributes; `deprecated` where something is.
+fn allowed(input: &DeriveInput) -> Vec<TokenStream> {
+    let fields = match &input.data {
+        Data::Struct(data) => data.fields.iter().flat_map(|field| &field.attrs).collect(),
+        _ => Vec::new(),
+    };
+    let lints = input.attrs.iter().chain(fields).filter_map(|attribute| match &attribute.meta {
+        Meta::List(list) if list.path.is_ident("allow") || list.path.is_ident("expect") => Some(list.tokens.clone()),
+        meta if meta.path().is_ident("deprecated") => Some(quote!(deprecated)),
+        _ => None,
+    });
+    lints.collect()
 }
 
 /// The type without the invisible delimiters that a macro's fragment comes in.

@@ -26,13 +26,12 @@ pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
         return quote!(#broken #errors);
     }
     let context = generics::Context::new(&record, broken);
-    let krate = &record.attributes.krate;
+    let (krate, allowed) = (&record.attributes.krate, &record.allowed);
     let view = view::define(&record, &context);
     let implementations = [view::expand(&record, &context), record::expand(&record, &context)];
     quote! {
         #view
-        #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-        #[allow(dead_code, deprecated, missing_docs, non_snake_case, unreachable_pub, unused_qualifications)]
+        #(#[allow(#allowed)])*
         const _: () = {
             use #krate::__private as __zap;
             #(#implementations)*

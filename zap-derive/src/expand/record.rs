@@ -58,7 +58,7 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
     });
     let fields = if context.broken.is_some() {
         // Something that has a width, so that other records do not complain.
-        quote!(&[<u8 as __zap::Slot<#dialect>>::SHAPE.named("").at(0)])
+        quote!(&[<__zap::u8 as __zap::Slot<#dialect>>::SHAPE.named("").at(0)])
     } else {
         quote!(&__zap::place(#name, [#(#layouts),*]))
     };
@@ -83,7 +83,7 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
         });
         let zero = body(context, quote!(true #zero));
         quote! {
-            fn fields_are_zero(__section: __zap::Section<'_>) -> bool {
+            fn fields_are_zero(__section: __zap::Section<'_>) -> __zap::bool {
                 #zero
             }
         }
@@ -101,14 +101,14 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
                 &__zap::Layout::new::<#dialect>(#name, #version, <Self as __zap::Zap>::FIELDS)#checked;
 
             #[inline]
-            fn check_fields<const __METERED: bool>(
+            fn check_fields<const __METERED: __zap::bool>(
                 __section: __zap::Section<'_>,
                 __walk: &mut __zap::Walk<'_, __METERED>,
             ) -> __zap::Result<(), __zap::DecodeError> {
                 #check
             }
             #[inline]
-            fn put_fields<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __base: usize) {
+            fn put_fields<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __base: __zap::usize) {
                 #put
             }
             #zero
@@ -125,13 +125,13 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
         &generics,
         &quote!(__zap::Slot<#dialect>),
         &quote! {
-            const WIDTH: usize = __zap::nested::width::<Self>();
-            const ALIGN: usize = __zap::nested::align::<Self>();
+            const WIDTH: __zap::usize = __zap::nested::width::<Self>();
+            const ALIGN: __zap::usize = __zap::nested::align::<Self>();
             const TYPE: __zap::FieldType = __zap::FieldType::Record(|| <Self as __zap::Zap>::LAYOUT);
-            const PLAIN: bool = __zap::nested::plain::<Self>();
-            const INFALLIBLE: bool = __zap::nested::infallible::<Self>();
-            const NESTED: bool = __zap::nested::nested::<Self>();
-            const FAULT: &'static str = __zap::nested::fault::<Self>();
+            const PLAIN: __zap::bool = __zap::nested::plain::<Self>();
+            const INFALLIBLE: __zap::bool = __zap::nested::infallible::<Self>();
+            const NESTED: __zap::bool = __zap::nested::nested::<Self>();
+            const FAULT: &'static __zap::str = __zap::nested::fault::<Self>();
 
             type Get<#message> = <#dialect as __zap::Dialect>::Nested<#view>;
 
@@ -140,18 +140,18 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
                 <#dialect as __zap::Dialect>::view_nested::<Self>(__section, __field)
             }
             #[inline]
-            fn check<const __METERED: bool>(
+            fn check<const __METERED: __zap::bool>(
                 __section: __zap::Section<'_>,
                 __field: __zap::Field,
                 __walk: &mut __zap::Walk<'_, __METERED>,
             ) -> __zap::Result<(), __zap::DecodeError> {
                 __zap::nested::check::<Self, __METERED>(__section, __field, __walk)
             }
-            fn is_zero(__section: __zap::Section<'_>, __field: __zap::Field) -> bool {
+            fn is_zero(__section: __zap::Section<'_>, __field: __zap::Field) -> __zap::bool {
                 __zap::nested::is_zero::<Self>(__section, __field)
             }
             #[inline]
-            fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: usize) {
+            fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: __zap::usize) {
                 <#dialect as __zap::Dialect>::put_nested::<Self, __S>(self, __sink, __section, __offset);
             }
         },
@@ -172,7 +172,7 @@ fn decode_impls(record: &Record<'_>, context: &Context) -> TokenStream {
         &quote!(__zap::Decode<#message>),
         &quote! {
             #[inline]
-            fn decode_root<const __METERED: bool>(
+            fn decode_root<const __METERED: __zap::bool>(
                 __section: __zap::Section<#message>,
                 __walk: &mut __zap::Walk<#message, __METERED>,
             ) -> __zap::Result<Self, __zap::DecodeError> {
@@ -186,7 +186,7 @@ fn decode_impls(record: &Record<'_>, context: &Context) -> TokenStream {
         &quote!(__zap::DecodeSlot<#message, #dialect>),
         &quote! {
             #[inline]
-            fn decode_slot<const __METERED: bool>(
+            fn decode_slot<const __METERED: __zap::bool>(
                 __section: __zap::Section<#message>,
                 __field: __zap::Field,
                 __walk: &mut __zap::Walk<#message, __METERED>,
@@ -218,13 +218,13 @@ fn element_impls(record: &Record<'_>, context: &Context) -> TokenStream {
             ) -> __zap::Result<Self::Item<#message>, __zap::DecodeError> {
                 __zap::nested::view_element::<Self>(__entry)
             }
-            fn check_element<const __METERED: bool>(
+            fn check_element<const __METERED: __zap::bool>(
                 __entry: __zap::Section<'_>,
                 __walk: &mut __zap::Walk<'_, __METERED>,
             ) -> __zap::Result<(), __zap::DecodeError> {
                 __zap::nested::check_element::<Self, __METERED>(__entry, __walk)
             }
-            fn is_zero_element(__entry: __zap::Section<'_>) -> bool {
+            fn is_zero_element(__entry: __zap::Section<'_>) -> __zap::bool {
                 __zap::nested::is_zero_element::<Self>(__entry)
             }
             fn put_element<__S: __zap::Sink>(&self, __sink: &mut __S) {
@@ -238,7 +238,7 @@ fn element_impls(record: &Record<'_>, context: &Context) -> TokenStream {
         &generics,
         &quote!(__zap::DecodeElement<#message, #dialect>),
         &quote! {
-            fn decode_element<const __METERED: bool>(
+            fn decode_element<const __METERED: __zap::bool>(
                 __entry: __zap::Section<#message>,
                 __walk: &mut __zap::Walk<#message, __METERED>,
             ) -> __zap::Result<Self, __zap::DecodeError> {

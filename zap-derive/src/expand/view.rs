@@ -11,6 +11,7 @@ use crate::expand::generics::{Context, ends};
 pub(crate) fn define(record: &Record<'_>, context: &Context) -> TokenStream {
     let (visibility, view, message, krate) =
         (record.visibility, record.view(), &context.message, &record.attributes.krate);
+    let allowed = &record.allowed;
     let doc = format!("A [`{}`] read in place: one accessor per field.", record.ident);
     let parameters = context.view_generics(record).params;
     // The struct needs no bounds.
@@ -33,7 +34,7 @@ pub(crate) fn define(record: &Record<'_>, context: &Context) -> TokenStream {
     });
     quote! {
         #[doc = #doc]
-        #[allow(dead_code, non_camel_case_types, unreachable_pub)]
+        #(#[allow(#allowed)])*
         #visibility struct #view<#(#parameters),*>(#krate::__private::Section<#message> #marker);
     }
 }
@@ -65,9 +66,13 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
         let get = quote_spanned!(end => #slot::Get<#message>);
         let section = quote!(self.0);
         let get_field = quote_spanned!(end => #slot::get_field::<#owner>(#section, #index));
+        // The one lint that a plain accessor can trip by its name.
+        let is_iter = ["iter", "iter_mut"].iter().any(|name| accessor == name);
+        let lint = is_iter.then(|| quote!(#[allow(clippy::iter_not_returning_iterator)]));
         quote! {
             #doc
             #(#docs)*
+            #lint
             #[inline]
             #visibility fn #accessor(&self) -> #get {
                 #get_field
