@@ -1,4 +1,6 @@
 //! Appending one message to a caller's buffer: count, check, reserve once, write once.
+//!
+//! The path is forced inline: out of line, handing the result back through memory costs as much as a small message.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use core::ops::Range;
@@ -17,38 +19,38 @@ pub trait EncodeTarget: sealed::Target {}
 impl<T: sealed::Target + ?Sized> EncodeTarget for T {}
 
 mod sealed {
-    use super::{EncodeError, Message, Range, Zap};
+    use super::{CountedMessage, EncodeError, Range, Zap};
 
     pub trait Target {
-        fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError>;
+        fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError>;
     }
 }
 
 /// A value whose message has been counted and may be written.
-pub struct Message<'r, R> {
+pub struct CountedMessage<'r, R> {
     record: &'r R,
     flags: u16,
     plan: Plan,
 }
 
-impl<R: Zap> Message<'_, R> {
-    #[inline]
-    fn structure(&self) -> usize {
+impl<R: Zap> CountedMessage<'_, R> {
+    #[inline(always)]
+    pub(crate) fn structure(&self) -> usize {
         self.plan.structure as usize
     }
 
-    #[inline]
-    fn len(&self) -> usize {
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
         self.plan.len() as usize
     }
 
-    #[inline]
-    fn write<C: Cell>(&self, writer: &mut MessageWriter<'_, C>) {
+    #[inline(always)]
+    pub(crate) fn write<C: Cell>(&self, writer: &mut MessageWriter<'_, C>) {
         write_message(self.record, writer, self.flags);
     }
 
     /// Writes the message over initialised bytes of exactly its length.
-    #[inline]
+    #[inline(always)]
     fn write_over(&self, bytes: &mut [u8]) -> Result<(), EncodeError> {
         match MessageWriter::new(bytes, self.structure()) {
             Some(mut writer) => {
@@ -60,33 +62,42 @@ impl<R: Zap> Message<'_, R> {
     }
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn append<R: Zap, B: EncodeTarget + ?Sized>(
     record: &R,
     flags: u16,
     buffer: &mut B,
 ) -> Result<Range<usize>, EncodeError> {
     let plan = Counter::plan(record)?;
-    buffer.append(Message { record, flags, plan })
+    buffer.append(CountedMessage { record, flags, plan })
+}
+
+/// The message in a vector of exactly its size: one allocation, which for a small message is most of the cost.
+#[inline(always)]
+pub(crate) fn to_vec<R: Zap>(record: &R) -> Result<Vec<u8>, EncodeError> {
+    let plan = Counter::plan(record)?;
+    let mut buffer = Vec::with_capacity(plan.len() as usize);
+    trusted::append(&mut buffer, &CountedMessage { record, flags: 0, plan })?;
+    Ok(buffer)
 }
 
 impl sealed::Target for Vec<u8> {
-    #[inline]
-    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
-        trusted::append(self, (message.structure(), message.plan.tail as usize), |writer| message.write(writer))
+    #[inline(always)]
+    fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {
+        trusted::append(self, &message)
     }
 }
 
 impl sealed::Target for BytesMut {
-    #[inline]
-    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
-        trusted::append(self, (message.structure(), message.plan.tail as usize), |writer| message.write(writer))
+    #[inline(always)]
+    fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {
+        trusted::append(self, &message)
     }
 }
 
 impl sealed::Target for Buffer {
-    #[inline]
-    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+    #[inline(always)]
+    fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {
         let range = self.len()..self.len().saturating_add(message.len());
         message.write_over(self.room(message.len()))?;
         self.grow_to(range.end);
@@ -95,8 +106,8 @@ impl sealed::Target for Buffer {
 }
 
 impl sealed::Target for [u8] {
-    #[inline]
-    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+    #[inline(always)]
+    fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {
         let (needed, available) = (message.len(), self.len());
         match self.get_mut(..needed) {
             Some(bytes) => message.write_over(bytes).map(|()| 0..needed),
@@ -106,8 +117,8 @@ impl sealed::Target for [u8] {
 }
 
 impl<const N: usize> sealed::Target for [u8; N] {
-    #[inline]
-    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+    #[inline(always)]
+    fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {
         sealed::Target::append(self.as_mut_slice(), message)
     }
 }

@@ -389,10 +389,10 @@ impl Layout {
         while index < self.fields.len() {
             let field = &self.fields[index];
             // Without explicit offsets every field lies behind the others.
-            if field.explicit || field.offset < end {
-                if let Some(sentence) = misplaced(self.fields, index) {
-                    panic!("{}", sentence.as_str());
-                }
+            if (field.explicit || field.offset < end)
+                && let Some(sentence) = misplaced(self.fields, index)
+            {
+                panic!("{}", sentence.as_str());
             }
             if field.end() > end {
                 end = field.end();

@@ -11,7 +11,7 @@ use crate::section::{Field, Section};
 use crate::sink::{Counter, RootPlace, Sink};
 use crate::walk::Walk;
 use crate::{
-    DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Header, Layout, Limits, Prefix, Slot,
+    DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Layout, Limits, Message, Prefix, Slot,
 };
 
 /// A struct that is a record on the ZAP wire. Implemented by `#[derive(Zap)]`.
@@ -84,7 +84,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Cost
     ///
     /// O(1) whatever the size of the message; no allocation.
-    #[inline]
+    #[inline(always)]
     fn view(bytes: &[u8]) -> Result<Self::View<'_>, DecodeError> {
         Section::open(bytes, Self::LAYOUT.root_size()).map(RecordView::from_section)
     }
@@ -99,7 +99,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Panics
     ///
     /// Never.
-    #[inline]
+    #[inline(always)]
     fn decode<'m>(bytes: &'m [u8]) -> Result<Self, DecodeError>
     where
         Self: Decode<'m>,
@@ -230,7 +230,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Cost
     ///
     /// One pass to count, at most one allocation (none where the capacity suffices), one pass to write.
-    #[inline]
+    #[inline(always)]
     fn encode_into<B: EncodeTarget + ?Sized>(&self, buffer: &mut B) -> Result<Range<usize>, EncodeError> {
         self.encode_with_flags(0, buffer)
     }
@@ -240,7 +240,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Errors
     ///
     /// As [`Zap::encode_into`].
-    #[inline]
+    #[inline(always)]
     fn encode_with_flags<B: EncodeTarget + ?Sized>(
         &self,
         flags: u16,
@@ -250,7 +250,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     }
 
     /// Bytes of the encoded message: exact. Saturates at `usize::MAX`, which no message reaches.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     fn encoded_len(&self) -> usize {
         usize::try_from(Counter::encoded_len(self)).unwrap_or(usize::MAX)
@@ -261,11 +261,9 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Errors
     ///
     /// The value does not fit the wire.
-    #[inline]
+    #[inline(always)]
     fn to_vec(&self) -> Result<Vec<u8>, EncodeError> {
-        let mut buffer = Vec::new();
-        self.encode_into(&mut buffer)?;
-        Ok(buffer)
+        encode::to_vec(self)
     }
 }
 
@@ -297,7 +295,7 @@ pub trait RecordView<'m>: Copy + Debug {
     fn section(&self) -> Section<'m>;
 }
 
-#[inline]
+#[inline(always)]
 fn decode_root<'m, T: Decode<'m>>(
     section: Section<'m>,
     limits: &Limits,
@@ -325,8 +323,8 @@ fn split<'m, T>(
     limits: &Limits,
     read: impl FnOnce(&'m [u8]) -> Result<T, DecodeError>,
 ) -> Result<Prefix<'m, T>, DecodeError> {
-    match Header::split_message(bytes, limits)? {
-        Prefix::Complete { value, rest } => Ok(Prefix::Complete { value: read(value)?, rest }),
+    match Message::split_first(bytes, limits)? {
+        Prefix::Complete { value, rest } => Ok(Prefix::Complete { value: read(value.as_bytes())?, rest }),
         Prefix::Incomplete { needed } => Ok(Prefix::Incomplete { needed }),
     }
 }

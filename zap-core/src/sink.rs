@@ -71,7 +71,7 @@ pub enum RootPlace {
 }
 
 /// Counts both regions of a message.
-pub struct Counter {
+pub(crate) struct Counter {
     structure: u64,
     tail: u64,
     depth: u8,
@@ -102,7 +102,7 @@ const fn align_up(position: u64, align: usize) -> u64 {
 
 impl Counter {
     /// Counts the message of `record` as it stands `depth` levels down.
-    #[inline]
+    #[inline(always)]
     fn count<R: Zap>(record: &R, depth: u8) -> Self {
         let mut counter = Self { structure: HEADER_LEN as u64, tail: 0, depth, error: None };
         let size = root_size::<R>();
@@ -117,7 +117,7 @@ impl Counter {
     }
 
     /// The whole message's length, whether or not it fits the wire.
-    #[inline]
+    #[inline(always)]
     const fn len(&self) -> u64 {
         self.structure.saturating_add(self.tail)
     }
@@ -129,7 +129,7 @@ impl Counter {
     }
 
     /// Counts the message of `record` and checks that it fits the wire.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn plan<R: Zap>(record: &R) -> Result<Plan, EncodeError> {
         let counter = Self::count(record, 0);
         if counter.error.is_none() && counter.structure <= MAX_STRUCTURE && counter.len() <= u32::MAX as u64 {
@@ -145,6 +145,11 @@ impl Counter {
 
     fn fail(&mut self, error: EncodeError) {
         self.error.get_or_insert(error);
+    }
+
+    #[inline(always)]
+    fn add_tail(&mut self, len: u64) {
+        self.tail = self.tail.saturating_add(len);
     }
 
     #[inline]
@@ -187,9 +192,9 @@ impl Sink for Counter {
     #[inline]
     fn split((): &mut (), _: usize) {}
 
-    #[inline]
+    #[inline(always)]
     fn tail(&mut self, (): &mut (), _: usize, bytes: &[u8]) {
-        self.tail = self.tail.saturating_add(bytes.len() as u64);
+        self.add_tail(bytes.len() as u64);
     }
     #[inline]
     fn run(&mut self, (): &mut (), _: usize, shape: Run) {
@@ -218,7 +223,7 @@ impl Sink for Counter {
     }
     fn tail_message<R: Zap>(&mut self, (): &mut (), _: usize, record: &R) {
         let len = self.nested(record);
-        self.tail = self.tail.saturating_add(len);
+        self.add_tail(len);
     }
 
     fn descend(&mut self) -> bool {
@@ -235,7 +240,7 @@ impl Sink for Counter {
 }
 
 /// Reserved bytes of the message, all initialised, and where they are.
-pub struct Reserved<'b, C> {
+pub(crate) struct Reserved<'b, C> {
     bytes: &'b mut [C],
     position: u32,
 }
@@ -257,7 +262,7 @@ impl<'b, C: Cell> Reserved<'b, C> {
 
 /// Writes the complete message of `record` over `message`, which is left incomplete if the record does not write what
 /// it counted.
-#[inline]
+#[inline(always)]
 pub(crate) fn write_message<R: Zap, C: Cell>(record: &R, message: &mut MessageWriter<'_, C>, flags: u16) {
     let size = root_size::<R>();
     let len = message.tail.end();
@@ -323,7 +328,7 @@ impl<'b, C: Cell> Sink for MessageWriter<'b, C> {
         Reserved { bytes, position }
     }
 
-    #[inline]
+    #[inline(always)]
     fn tail(&mut self, section: &mut Self::Section, offset: usize, bytes: &[u8]) {
         let target = self.tail.position();
         if !bytes.is_empty() && self.tail.append(bytes) {

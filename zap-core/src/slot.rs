@@ -75,7 +75,7 @@ pub trait Slot<D: Dialect> {
     // The derive calls these for field `index` of record `R`.
 
     #[doc(hidden)]
-    #[inline]
+    #[inline(always)]
     fn get_field<R: Zap>(section: Section<'_>, index: usize) -> Self::Get<'_> {
         Self::get(section, field::<R>(index))
     }
@@ -94,14 +94,14 @@ pub trait Slot<D: Dialect> {
         Self::is_zero(section, field::<R>(index))
     }
     #[doc(hidden)]
-    #[inline]
+    #[inline(always)]
     fn put_field<R: Zap, S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize, index: usize) {
         self.put(sink, section, base.wrapping_add(field::<R>(index).offset));
     }
 }
 
 /// Field `index` of a record: a constant, once this is inlined.
-#[inline]
+#[inline(always)]
 fn field<R: Zap>(index: usize) -> Field {
     let field = &R::FIELDS[index];
     Field { offset: field.offset as usize, place: &field.place }
@@ -126,7 +126,7 @@ pub trait DecodeSlot<'m, D: Dialect>: Slot<D> + Sized {
 
     // The derive calls this for field `index` of record `R`.
     #[doc(hidden)]
-    #[inline]
+    #[inline(always)]
     fn decode_field<R: Zap, const METERED: bool>(
         section: Section<'m>,
         index: usize,

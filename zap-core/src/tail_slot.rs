@@ -31,7 +31,7 @@ macro_rules! tail_slot {
 
             type Get<'m> = Result<&'m $borrowed, DecodeError>;
 
-            #[inline]
+            #[inline(always)]
             fn get<'m>(section: Section<'m>, field: Field) -> Result<&'m $borrowed, DecodeError> {
                 section.$read(field)
             }
@@ -48,7 +48,7 @@ macro_rules! tail_slot {
             fn is_zero(section: Section<'_>, field: Field) -> bool {
                 section.is_empty_slot(field.offset)
             }
-            #[inline]
+            #[inline(always)]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
                 let $value = self;
                 sink.tail(section, offset, $lend);
@@ -57,7 +57,7 @@ macro_rules! tail_slot {
 
         #[diagnostic::do_not_recommend]
         impl<$($lifetime,)? $($bound)* D: Dialect> DecodeSlot<'m, D> for $owner {
-            #[inline]
+            #[inline(always)]
             fn decode_slot<const METERED: bool>(
                 section: Section<'m>,
                 field: Field,
@@ -134,7 +134,7 @@ impl<'a, 'm: 'a, D: Dialect, T: BorrowedElement> DecodeSlot<'m, D> for &'a [T]
 where
     Self: Slot<D>,
 {
-    #[inline]
+    #[inline(always)]
     fn decode_slot<const METERED: bool>(
         section: Section<'m>,
         field: Field,
@@ -160,7 +160,7 @@ macro_rules! list_slot {
 
             type Get<'m> = Result<T::List<'m>, DecodeError>;
 
-            #[inline]
+            #[inline(always)]
             fn get<'m>(section: Section<'m>, field: Field) -> Self::Get<'m> {
                 T::get_list(section, field)
             }
@@ -176,7 +176,7 @@ macro_rules! list_slot {
             fn is_zero(section: Section<'_>, field: Field) -> bool {
                 section.is_empty_slot(field.offset)
             }
-            #[inline]
+            #[inline(always)]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
                 T::put_list(self, sink, section, offset);
             }
@@ -188,7 +188,7 @@ list_slot!([] Vec<T>);
 list_slot!(['a] &'a [T]);
 
 impl<'m, D: Dialect, T: DecodeListElement<'m, D>> DecodeSlot<'m, D> for Vec<T> {
-    #[inline]
+    #[inline(always)]
     fn decode_slot<const METERED: bool>(
         section: Section<'m>,
         field: Field,
@@ -209,7 +209,7 @@ macro_rules! bytes_slot {
 
             type List<'m> = &'m [u8];
 
-            #[inline]
+            #[inline(always)]
             fn get_list<'m>(section: Section<'m>, field: Field) -> Result<&'m [u8], DecodeError> {
                 section.tail_bytes(field)
             }
@@ -222,7 +222,7 @@ macro_rules! bytes_slot {
                 let bytes = section.tail_bytes(field)?;
                 walk.spend(bytes.len(), section.position_of(field.offset))
             }
-            #[inline]
+            #[inline(always)]
             fn put_list<S: Sink>(items: &[u8], sink: &mut S, section: &mut S::Section, offset: usize) {
                 sink.tail(section, offset, items);
             }

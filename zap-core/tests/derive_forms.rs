@@ -984,15 +984,9 @@ mod layouts {
         let error = Native::decode(&bytes).err().ok_or("decoded")?;
         assert_eq!((error.kind(), error.offset()), (DecodeErrorKind::InvalidChar, 56));
         assert_eq!(place(error), Some(("wire.Native", "letters")));
-        assert_eq!(
-            error.to_string(),
-            "not a Unicode scalar value (at byte 56, field `letters` of `wire.Native`)"
-        );
+        assert_eq!(error.to_string(), "not a Unicode scalar value (at byte 56, field `letters` of `wire.Native`)");
         assert_eq!(Native::view(&bytes)?.chars().err().and_then(place), Some(("wire.Native", "letters")));
-        assert_eq!(
-            Native::validate(&bytes, &Limits::new()).err().and_then(place),
-            Some(("wire.Native", "letters"))
-        );
+        assert_eq!(Native::validate(&bytes, &Limits::new()).err().and_then(place), Some(("wire.Native", "letters")));
         Ok(())
     }
 
@@ -1007,7 +1001,7 @@ mod layouts {
         Ok(())
     }
 
-    /// A record of two thousand fields is placed and checked at compile time within the compiler's own limits.
+    /// Many fields, each of one byte, out of a macro's repetition.
     #[test]
     fn many_fields() {
         macro_rules! wide {

@@ -26,10 +26,10 @@ pub(crate) fn check(record: &Record<'_>, errors: &mut Errors) {
         if let (Some(offset), Dialect::Zip) = (field.offset, dialect) {
             errors.at(offset.key, "the zip dialect places every field itself: remove `offset`");
         }
-        if !is_parameter(record, field.ty) {
-            if let Some((ty, message)) = refusal(field.ty, dialect) {
-                errors.push(syn::Error::new_spanned(ty, message));
-            }
+        if !is_parameter(record, field.ty)
+            && let Some((ty, message)) = refusal(field.ty, dialect)
+        {
+            errors.push(syn::Error::new_spanned(ty, message));
         }
     }
 }

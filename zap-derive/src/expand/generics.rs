@@ -169,17 +169,48 @@ pub(crate) fn ends(ty: &Type) -> (Span, Span) {
     (start, spans.last().unwrap_or(start))
 }
 
-/// Whether the type's spelling shows that it is a field and that nothing can be wrong with its layout. Only spares the
-/// compiler some work.
+const SCALARS: [&str; 14] =
+    ["bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "u128", "i128", "f32", "f64", "char"];
+
+fn is_one_of(ty: &Type, names: &[&str]) -> bool {
+    matches!(ungrouped(ty), Type::Path(path) if names.iter().any(|name| path.path.is_ident(name)))
+}
+
+/// Whether the type's spelling shows that nothing can be wrong with its layout. Only spares the compiler some work.
 pub(crate) fn is_known(ty: &Type) -> bool {
-    const SCALARS: [&str; 14] =
-        ["bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "str", "String", "Bytes"];
-    match ty {
-        Type::Path(path) => SCALARS.iter().any(|name| path.path.is_ident(name)),
+    match ungrouped(ty) {
         Type::Reference(reference) => match ungrouped(&reference.elem) {
-            Type::Slice(slice) => is_known(ungrouped(&slice.elem)),
+            Type::Slice(slice) => is_known(&slice.elem),
             element => is_known(element),
         },
+        ty => is_one_of(ty, &SCALARS) || is_one_of(ty, &["str", "String"]),
+    }
+}
+
+/// Whether a type's spelling says that it is a scalar, text or bytes: nothing that holds further fields or elements.
+/// Only a guess, on which nothing but inlining depends.
+pub(crate) fn is_flat(ty: &Type) -> bool {
+    match ungrouped(ty) {
+        Type::Reference(reference) => match ungrouped(&reference.elem) {
+            Type::Slice(slice) => is_one_of(&slice.elem, &["u8"]),
+            _ => true,
+        },
+        Type::Array(array) => is_one_of(&array.elem, &["u8"]),
+        ty if is_one_of(ty, &SCALARS) => true,
+        Type::Path(path) => path.path.segments.last().is_some_and(|segment| {
+            let is_bytes = |argument: &GenericArgument| match argument {
+                GenericArgument::Type(element) => is_one_of(element, &["u8"]),
+                _ => false,
+            };
+            match segment.ident.to_string().as_str() {
+                "String" | "Cow" | "Box" | "Bytes" => true,
+                "Vec" => match &segment.arguments {
+                    PathArguments::AngleBracketed(arguments) => arguments.args.iter().all(is_bytes),
+                    _ => false,
+                },
+                _ => false,
+            }
+        }),
         _ => false,
     }
 }

@@ -6,7 +6,7 @@ use syn::Generics;
 
 use crate::ast::{Field, Record};
 use crate::attr::Dialect;
-use crate::expand::generics::{Context, ends, is_known};
+use crate::expand::generics::{Context, ends, is_flat, is_known};
 
 pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
     let broken = context.broken.as_ref().map(|error| quote!(type __Broken = #error;));
@@ -38,6 +38,19 @@ fn implement(record: &Record<'_>, generics: &Generics, of: &TokenStream, body: &
     }
 }
 
+/// Fields up to which a record without nested records and lists is written and decoded inline wherever that happens:
+/// out of line, handing the value over through memory costs more than the record itself.
+const MAX_INLINE_FIELDS: usize = 16;
+
+fn inline(record: &Record<'_>) -> TokenStream {
+    let is_small = record.fields.len() <= MAX_INLINE_FIELDS;
+    if is_small && record.fields.iter().all(|field| is_flat(field.ty)) {
+        quote!(#[inline(always)])
+    } else {
+        quote!(#[inline])
+    }
+}
+
 /// The body of a function that has one part per field; of a stub, if the record is broken.
 fn body(context: &Context, whole: TokenStream) -> TokenStream {
     if context.broken.is_some() { quote!(loop {}) } else { whole }
@@ -46,7 +59,7 @@ fn body(context: &Context, whole: TokenStream) -> TokenStream {
 fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
     let Context { dialect, message, .. } = context;
     let (name, version) = (&record.name, record.attributes.version);
-    let view = context.view_path(record);
+    let (view, inline) = (context.view_path(record), inline(record));
 
     let layouts = record.fields.iter().map(|field| {
         let (slot, name) = (context.slot(field.ty), &field.name);
@@ -107,7 +120,7 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             ) -> __zap::Result<(), __zap::DecodeError> {
                 #check
             }
-            #[inline]
+            #inline
             fn put_fields<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __base: __zap::usize) {
                 #put
             }
@@ -160,6 +173,7 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
 
 fn decode_impls(record: &Record<'_>, context: &Context) -> TokenStream {
     let Context { dialect, message, .. } = context;
+    let inline = inline(record);
     let generics = context.decode_generics(record);
     let fields = record.fields.iter().enumerate().map(|(index, field)| {
         let (slot, member) = (context.decode_slot(field.ty), &field.member);
@@ -171,7 +185,7 @@ fn decode_impls(record: &Record<'_>, context: &Context) -> TokenStream {
         &generics,
         &quote!(__zap::Decode<#message>),
         &quote! {
-            #[inline]
+            #inline
             fn decode_root<const __METERED: __zap::bool>(
                 __section: __zap::Section<#message>,
                 __walk: &mut __zap::Walk<#message, __METERED>,
