@@ -1,5 +1,6 @@
 //! Every form of struct that the derive takes, in surroundings that try to confuse it. That this file compiles under
 //! these lints is half of the test.
+#![cfg(feature = "derive")]
 #![forbid(unsafe_code)]
 #![deny(missing_docs, unreachable_pub, unused, warnings)]
 #![deny(clippy::all, clippy::pedantic, clippy::nursery)]
