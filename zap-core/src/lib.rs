@@ -63,14 +63,16 @@ pub use zap_derive::Zap;
 /// What derived code names. Not for other use: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::layout::{is_aligned, lies_apart, place};
-    pub use crate::record::nested;
+    pub use crate::layout::{SlotShape, check_fault, check_offset, check_size, place};
+    pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     pub use crate::sink::Sink;
     pub use crate::walk::Walk;
+    pub use crate::{Decode, DecodeElement, DecodeError, DecodeSlot, Dialect, Element, FieldLayout, FieldType};
+    pub use crate::{FixedStride, Layout, Native, RecordView, Slot, Zap, Zapgen, Zip};
     pub use core::clone::Clone;
     pub use core::fmt::{Debug, Formatter, Result as FmtResult};
     pub use core::marker::{Copy, PhantomData};
-    pub use core::option::Option;
+    pub use core::primitive::{bool, str, u8, usize};
     pub use core::result::Result;
 }
