@@ -81,3 +81,12 @@ impl<'i> Record<'i> {
         })
     }
 }
+
+/// The type itself, without parentheses and the invisible groups that a macro puts around what it was given.
+pub(crate) fn ungrouped(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => ungrouped(&group.elem),
+        Type::Paren(paren) => ungrouped(&paren.elem),
+        _ => ty,
+    }
+}

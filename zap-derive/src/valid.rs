@@ -5,7 +5,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, PathSegment, Type};
 
-use crate::ast::Record;
+use crate::ast::{Record, ungrouped};
 use crate::attr::{Dialect, Errors};
 
 /// Checks every field; returns for each whether it can be expanded.
@@ -37,7 +37,7 @@ fn refusal(ty: &Type, dialect: Dialect) -> Option<(Span, String)> {
         Type::Reference(reference) if reference.mutability.is_some() => {
             at("a `&mut` cannot be a ZAP field: use a shared reference or an owned type")
         }
-        Type::Reference(reference) => match &*reference.elem {
+        Type::Reference(reference) => match ungrouped(&reference.elem) {
             Type::Slice(slice) => refusal(&slice.elem, dialect),
             Type::Path(path) if path.path.is_ident("str") => None,
             _ => at("the references that a record takes are `&str`, `&[u8]` and `&[T]`: hold other values themselves"),
@@ -65,9 +65,10 @@ fn named(segment: &PathSegment, ty: &Type, dialect: Dialect) -> Option<(Span, St
         ("u128" | "i128" | "char", []) if dialect != Dialect::Native => {
             at(format!("the {} dialect has no `{name}`: use a fixed array of bytes or another type", dialect.name()))
         }
-        ("Option", [_]) if dialect == Dialect::Native => at(
-            "`Option` is not a field of native records yet: use a `bool` beside the value, or an empty text or list".into(),
-        ),
+        ("Option", [_]) if dialect == Dialect::Native => {
+            at("`Option` is not a field of native records yet: use a `bool` beside the value, or an empty text or list"
+                .into())
+        }
         ("Vec" | "Option", [element]) => refusal(element, dialect),
         ("Box", [inner]) if !is_text_or_bytes(inner) => {
             at("of boxes a record takes `Box<str>` and `Box<[u8]>`: hold the value itself".into())

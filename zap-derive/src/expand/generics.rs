@@ -5,9 +5,9 @@ use quote::{quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{GenericParam, Generics, Ident, Lifetime, Path, Token, Type, WherePredicate, parse_quote};
+use syn::{GenericParam, Generics, Ident, Lifetime, Path, Token, Type, TypeReference, WherePredicate, parse_quote};
 
-use crate::ast::{Field, Record};
+use crate::ast::{Field, Record, ungrouped};
 use crate::attr::Dialect;
 
 /// What every part of the expansion needs to name things.
@@ -96,7 +96,7 @@ impl<'i> Context<'i> {
         };
         self.add_bounds(&mut generics, record, decode);
         // A borrowed list cannot be decoded. As a bound, that is said where somebody decodes, not where they derive.
-        for field in record.fields.iter().filter(|field| is_borrowed_list(field.ty)) {
+        for field in record.fields.iter().filter(|field| has_borrowed_list(field.ty)) {
             generics.make_where_clause().predicates.push(decode(self, field.ty));
         }
         generics
@@ -151,12 +151,7 @@ impl<'i> Context<'i> {
 
     /// Bounds for the fields whose types speak of type parameters. Not for those that speak of the record itself: the
     /// bound would be needed to prove itself.
-    fn add_bounds(
-        &self,
-        generics: &mut Generics,
-        record: &Record<'_>,
-        bound: impl Fn(&Self, &Type) -> WherePredicate,
-    ) {
+    fn add_bounds(&self, generics: &mut Generics, record: &Record<'_>, bound: impl Fn(&Self, &Type) -> WherePredicate) {
         for Field { ty, .. } in &record.fields {
             if mentions(ty, &self.type_parameters) && !mentions(ty, &[self.record]) {
                 let predicate = bound(self, ty);
@@ -171,14 +166,20 @@ fn call_site_at(ty: &Type) -> Span {
     ty.span().resolved_at(Span::call_site())
 }
 
-fn is_borrowed_list(ty: &Type) -> bool {
-    let Type::Reference(reference) = ty else {
-        return false;
-    };
-    let Type::Slice(slice) = &*reference.elem else {
-        return false;
-    };
-    !matches!(&*slice.elem, Type::Path(path) if path.path.is_ident("u8"))
+/// Whether a `&[T]` other than `&[u8]` is anywhere in the type, also where a macro wraps it in an invisible group.
+fn has_borrowed_list(ty: &Type) -> bool {
+    struct Search(bool);
+    impl VisitMut for Search {
+        fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
+            if let Type::Slice(slice) = ungrouped(&reference.elem) {
+                self.0 |= !matches!(ungrouped(&slice.elem), Type::Path(path) if path.path.is_ident("u8"));
+            }
+            visit_mut::visit_type_reference_mut(self, reference);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_type_mut(&mut ty.clone());
+    search.0
 }
 
 fn without_defaults(generics: &Generics) -> Generics {
