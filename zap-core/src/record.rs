@@ -328,6 +328,7 @@ fn split<'m, T>(
 #[doc(hidden)]
 pub mod nested {
     use super::*;
+    use crate::HEADER_LEN;
     use crate::dialect::required;
 
     /// Bytes of a record's slot.
@@ -404,6 +405,14 @@ pub mod nested {
         entry.embedded(R::LAYOUT.size as usize)
     }
 
+    /// Pays for the header and the root section of a message.
+    fn spend_message<const METERED: bool>(
+        root: Section<'_>,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        walk.spend(root.bytes().len().saturating_add(HEADER_LEN), root.position() as usize)
+    }
+
     /// Views a list element that is a complete message.
     ///
     /// # Errors
@@ -422,7 +431,9 @@ pub mod nested {
         entry: Section<'_>,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
-        R::check_fields(open_element::<R>(entry)?, walk)
+        let element = open_element::<R>(entry)?;
+        spend_message(element, walk)?;
+        R::check_fields(element, walk)
     }
 
     /// Decodes a list element that is a complete message.
@@ -434,7 +445,9 @@ pub mod nested {
         entry: Section<'m>,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<R, DecodeError> {
-        R::decode_root(open_element::<R>(entry)?, walk)
+        let element = open_element::<R>(entry)?;
+        spend_message(element, walk)?;
+        R::decode_root(element, walk)
     }
 
     /// Whether a list element that is a complete message is all zero. What is wrong with it shows when it is read.

@@ -154,13 +154,19 @@ impl Counter {
         }
     }
 
-    /// Bytes of the complete message of a nested record.
+    /// Bytes of the complete message of a nested record, which is one level down.
     fn nested<R: Zap>(&mut self, record: &R) -> u64 {
         if !self.descend() {
             return 0;
         }
-        let nested = Self::count(record, self.depth);
+        let len = self.message(record);
         self.ascend();
+        len
+    }
+
+    /// Bytes of the complete message of a list element, for which the list has gone down already.
+    fn message<R: Zap>(&mut self, record: &R) -> u64 {
+        let nested = Self::count(record, self.depth);
         if let Some(error) = nested.error {
             self.fail(error);
         }
@@ -209,7 +215,7 @@ impl Sink for Counter {
         self.structure = self.structure.saturating_add(4).saturating_add(bytes.len() as u64);
     }
     fn element_message<R: Zap>(&mut self, record: &R) {
-        let len = self.nested(record);
+        let len = self.message(record);
         self.structure = self.structure.saturating_add(4).saturating_add(len);
     }
     fn embed<R: Zap>(&mut self, (): &mut (), _: usize, record: &R) {

@@ -80,8 +80,9 @@ macro_rules! tail_slot {
             }
             fn check_element<const METERED: bool>(
                 entry: Section<'_>,
-                _: &mut Walk<'_, METERED>,
+                walk: &mut Walk<'_, METERED>,
             ) -> Result<(), DecodeError> {
+                walk.spend(entry.bytes().len(), entry.position() as usize)?;
                 $from_entry(entry).map(drop)
             }
             fn is_zero_element(entry: Section<'_>) -> bool {
@@ -98,7 +99,7 @@ macro_rules! tail_slot {
                 entry: Section<'m>,
                 $walk: &mut Walk<'m, METERED>,
             ) -> Result<Self, DecodeError> {
-                let _ = &$walk;
+                $walk.spend(entry.bytes().len(), entry.position() as usize)?;
                 let $part = $from_entry(entry)?;
                 Ok($make)
             }
