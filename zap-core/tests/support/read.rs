@@ -193,7 +193,7 @@ where
         // A list that ends early says so.
         assert!(read == self.len() || failed);
         assert!(self.get(self.len()).is_err() || self.get(self.len()).unwrap().is_none());
-        if self.len() < 64 {
+        if self.len() < 8 {
             assert_eq!(failed, (0..self.len()).any(|index| self.get(index).is_err()));
         }
     }
