@@ -1,4 +1,6 @@
 //! Appending one message to a caller's buffer: count, check, reserve once, write once.
+//!
+//! The path is forced inline: out of line, handing the result back through memory costs as much as a small message.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use core::ops::Range;
@@ -32,23 +34,23 @@ pub struct Message<'r, R> {
 }
 
 impl<R: Zap> Message<'_, R> {
-    #[inline]
-    fn structure(&self) -> usize {
+    #[inline(always)]
+    pub(crate) fn structure(&self) -> usize {
         self.plan.structure as usize
     }
 
-    #[inline]
-    fn len(&self) -> usize {
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
         self.plan.len() as usize
     }
 
-    #[inline]
-    fn write<C: Cell>(&self, writer: &mut MessageWriter<'_, C>) {
+    #[inline(always)]
+    pub(crate) fn write<C: Cell>(&self, writer: &mut MessageWriter<'_, C>) {
         write_message(self.record, writer, self.flags);
     }
 
     /// Writes the message over initialised bytes of exactly its length.
-    #[inline]
+    #[inline(always)]
     fn write_over(&self, bytes: &mut [u8]) -> Result<(), EncodeError> {
         match MessageWriter::new(bytes, self.structure()) {
             Some(mut writer) => {
@@ -60,7 +62,7 @@ impl<R: Zap> Message<'_, R> {
     }
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn append<R: Zap, B: EncodeTarget + ?Sized>(
     record: &R,
     flags: u16,
@@ -70,22 +72,31 @@ pub(crate) fn append<R: Zap, B: EncodeTarget + ?Sized>(
     buffer.append(Message { record, flags, plan })
 }
 
+/// The message in a vector of exactly its size: one allocation, which for a small message is most of the cost.
+#[inline(always)]
+pub(crate) fn to_vec<R: Zap>(record: &R) -> Result<Vec<u8>, EncodeError> {
+    let plan = Counter::plan(record)?;
+    let mut buffer = Vec::with_capacity(plan.len() as usize);
+    trusted::append(&mut buffer, &Message { record, flags: 0, plan })?;
+    Ok(buffer)
+}
+
 impl sealed::Target for Vec<u8> {
-    #[inline]
+    #[inline(always)]
     fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
-        trusted::append(self, (message.structure(), message.plan.tail as usize), |writer| message.write(writer))
+        trusted::append(self, &message)
     }
 }
 
 impl sealed::Target for BytesMut {
-    #[inline]
+    #[inline(always)]
     fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
-        trusted::append(self, (message.structure(), message.plan.tail as usize), |writer| message.write(writer))
+        trusted::append(self, &message)
     }
 }
 
 impl sealed::Target for Buffer {
-    #[inline]
+    #[inline(always)]
     fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
         let range = self.len()..self.len().saturating_add(message.len());
         message.write_over(self.room(message.len()))?;
@@ -95,7 +106,7 @@ impl sealed::Target for Buffer {
 }
 
 impl sealed::Target for [u8] {
-    #[inline]
+    #[inline(always)]
     fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
         let (needed, available) = (message.len(), self.len());
         match self.get_mut(..needed) {
@@ -106,7 +117,7 @@ impl sealed::Target for [u8] {
 }
 
 impl<const N: usize> sealed::Target for [u8; N] {
-    #[inline]
+    #[inline(always)]
     fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
         sealed::Target::append(self.as_mut_slice(), message)
     }

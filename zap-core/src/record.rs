@@ -82,7 +82,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Cost
     ///
     /// O(1) whatever the size of the message; no allocation.
-    #[inline]
+    #[inline(always)]
     fn view(bytes: &[u8]) -> Result<Self::View<'_>, DecodeError> {
         Section::open(bytes, Self::LAYOUT.root_size()).map(RecordView::from_section)
     }
@@ -97,7 +97,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Panics
     ///
     /// Never.
-    #[inline]
+    #[inline(always)]
     fn decode<'m>(bytes: &'m [u8]) -> Result<Self, DecodeError>
     where
         Self: Decode<'m>,
@@ -228,7 +228,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Cost
     ///
     /// One pass to count, at most one allocation (none where the capacity suffices), one pass to write.
-    #[inline]
+    #[inline(always)]
     fn encode_into<B: EncodeTarget + ?Sized>(&self, buffer: &mut B) -> Result<Range<usize>, EncodeError> {
         self.encode_with_flags(0, buffer)
     }
@@ -238,7 +238,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Errors
     ///
     /// As [`Zap::encode_into`].
-    #[inline]
+    #[inline(always)]
     fn encode_with_flags<B: EncodeTarget + ?Sized>(
         &self,
         flags: u16,
@@ -248,7 +248,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     }
 
     /// Bytes of the encoded message: exact. Saturates at `usize::MAX`, which no message reaches.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     fn encoded_len(&self) -> usize {
         usize::try_from(Counter::encoded_len(self)).unwrap_or(usize::MAX)
@@ -259,11 +259,9 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Errors
     ///
     /// The value does not fit the wire.
-    #[inline]
+    #[inline(always)]
     fn to_vec(&self) -> Result<Vec<u8>, EncodeError> {
-        let mut buffer = Vec::new();
-        self.encode_into(&mut buffer)?;
-        Ok(buffer)
+        encode::to_vec(self)
     }
 }
 
@@ -290,7 +288,7 @@ pub trait RecordView<'m>: Copy + Debug {
     fn section(&self) -> Section<'m>;
 }
 
-#[inline]
+#[inline(always)]
 fn decode_root<'m, T: Decode<'m>>(
     section: Section<'m>,
     limits: &Limits,

@@ -11,6 +11,8 @@ use core::mem::MaybeUninit;
 pub(crate) trait Cell: Copy {
     /// A zero byte.
     const ZERO: Self;
+    /// This byte.
+    fn from(byte: u8) -> Self;
     /// Stores `from` into `to`.
     fn store<const N: usize>(to: &mut [Self; N], from: [u8; N]);
     /// Stores `from` into `to`; does nothing if the lengths differ.
@@ -19,6 +21,10 @@ pub(crate) trait Cell: Copy {
 
 impl Cell for u8 {
     const ZERO: Self = 0;
+    #[inline]
+    fn from(byte: u8) -> Self {
+        byte
+    }
     #[inline]
     fn store<const N: usize>(to: &mut [Self; N], from: [u8; N]) {
         *to = from;
@@ -33,6 +39,10 @@ impl Cell for u8 {
 
 impl Cell for MaybeUninit<u8> {
     const ZERO: Self = MaybeUninit::new(0);
+    #[inline]
+    fn from(byte: u8) -> Self {
+        MaybeUninit::new(byte)
+    }
     #[inline]
     fn store<const N: usize>(to: &mut [Self; N], from: [u8; N]) {
         to.write_copy_of_slice(&from);
@@ -65,7 +75,7 @@ impl<'b, C: Cell> Region<'b, C> {
     }
 
     /// The next `len` bytes, zeroed; `None` if there are not so many.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn zeroed(&mut self, len: usize) -> Option<&'b mut [C]> {
         let taken = self.rest.split_off_mut(..len)?;
         taken.fill(C::ZERO);
@@ -82,7 +92,7 @@ impl<'b, C: Cell> Region<'b, C> {
     }
 
     /// Appends `bytes`; false if they do not fit.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn append(&mut self, bytes: &[u8]) -> bool {
         let Some(taken) = self.rest.split_off_mut(..bytes.len()) else {
             return false;
@@ -113,49 +123,51 @@ impl<'b, C: Cell> Region<'b, C> {
 
 /// Copies `from` to `to`, which must be as long. Short runs go by overlapping whole-word moves: a call to `memcpy`
 /// costs more than the copy itself there, and mispredicts on its length.
-#[inline]
+#[inline(always)]
 fn copy<C: Cell>(to: &mut [C], from: &[u8]) {
-    let len = from.len();
-    if len >= 8 && len <= 32 {
-        copy_words(to, from);
-    } else if len < 8 {
-        copy_bytes(to, from);
-    } else {
-        C::store_slice(to, from);
+    match from.len() {
+        8..=32 => copy_in_four::<C, 8>(to, from),
+        2..=7 => copy_in_four::<C, 2>(to, from),
+        _ => copy_other(to, from),
     }
 }
 
-/// 8 to 32 bytes in four 8-byte moves, none of which depends on a branch.
-#[inline]
-fn copy_words<C: Cell>(to: &mut [C], from: &[u8]) {
-    let last = from.len().wrapping_sub(8);
-    let second = if last < 8 { last } else { 8 };
-    let third = last.saturating_sub(8);
-    for at in [0, second, third, last] {
-        copy_chunk::<C, 8>(to, from, at);
+/// Nothing, one byte, or more than are worth doing by hand.
+#[inline(always)]
+fn copy_other<C: Cell>(to: &mut [C], from: &[u8]) {
+    match (to, from) {
+        ([to], [from]) => *to = C::from(*from),
+        (to, from) => C::store_slice(to, from),
     }
 }
 
-/// Up to 7 bytes.
-#[inline]
-fn copy_bytes<C: Cell>(to: &mut [C], from: &[u8]) {
-    let len = from.len();
-    if len >= 4 {
-        copy_chunk::<C, 4>(to, from, 0);
-        copy_chunk::<C, 4>(to, from, len.wrapping_sub(4));
-    } else if len > 0 {
-        copy_chunk::<C, 1>(to, from, 0);
-        copy_chunk::<C, 1>(to, from, len >> 1);
-        copy_chunk::<C, 1>(to, from, len.wrapping_sub(1));
-    }
+/// Copies `N` to `4 * N` bytes in four moves of `N` bytes, which overlap where there are fewer: no branch depends on
+/// the length. First all loads, then all stores.
+#[inline(always)]
+fn copy_in_four<C: Cell, const N: usize>(to: &mut [C], from: &[u8]) {
+    let first = load_before::<N>(from, N);
+    let second = load_before::<N>(from, const { N.saturating_mul(2) });
+    let third = load_before::<N>(from, const { N.saturating_mul(3) });
+    let last = load_before::<N>(from, usize::MAX);
+    store_before(to, N, first);
+    store_before(to, const { N.saturating_mul(2) }, second);
+    store_before(to, const { N.saturating_mul(3) }, third);
+    store_before(to, usize::MAX, last);
 }
 
-#[inline]
-fn copy_chunk<C: Cell, const N: usize>(to: &mut [C], from: &[u8], at: usize) {
-    let source = from.get(at..).and_then(|rest| rest.first_chunk::<N>());
-    let target = to.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<N>());
-    if let (Some(target), Some(source)) = (target, source) {
-        C::store(target, *source);
+/// The `N` bytes that end at `end`, or at the end of `from` where that comes first. Spelled so that the compiler sees
+/// that they are there.
+#[inline(always)]
+fn load_before<const N: usize>(from: &[u8], end: usize) -> Option<[u8; N]> {
+    from.get(..end.min(from.len()))?.last_chunk::<N>().copied()
+}
+
+/// The counterpart of [`load_before`].
+#[inline(always)]
+fn store_before<C: Cell, const N: usize>(to: &mut [C], end: usize, chunk: Option<[u8; N]>) {
+    let end = end.min(to.len());
+    if let (Some(target), Some(chunk)) = (to.get_mut(..end).and_then(|head| head.last_chunk_mut::<N>()), chunk) {
+        C::store(target, chunk);
     }
 }
 

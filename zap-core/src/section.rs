@@ -51,26 +51,25 @@ impl<'m> Section<'m> {
     ///
     /// One comparison decides the canonical case (version 1, root right after the header); everything else, wrong or
     /// merely unusual, is sorted out by a cold function.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn open(bytes: &'m [u8], size: usize) -> Result<Self, DecodeError> {
         if let Some(header) = bytes.first_chunk::<HEADER_LEN>() {
             let header = u128::from_le_bytes(*header);
             let (root, len) = halves((header >> 64) as u64);
-            if header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN {
-                if let Some(message) = bytes.get(..len as usize) {
-                    if let Some(section) = message.get(HEADER_LEN..).and_then(|rest| rest.get(..size)) {
-                        return Ok(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
-                    }
-                }
+            let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
+            if is_canonical
+                && let Some(message) = bytes.get(..len as usize)
+                && let Some(section) = message.get(HEADER_LEN..HEADER_LEN.saturating_add(size))
+            {
+                return Ok(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
             }
         }
-        Self::open_unusual(bytes, size)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn open_unusual(bytes: &'m [u8], size: usize) -> Result<Self, DecodeError> {
-        Self::open_at(bytes, 0, size, Limits::DEPTH)
+        let (root, len) = halves(locate_unusual(bytes, size)?);
+        let message = bytes.get(..len as usize).unwrap_or_default();
+        match message.get(root as usize..).and_then(|rest| rest.get(..size)) {
+            Some(section) => Ok(Self::whole(message, section, root, 0, Limits::DEPTH)),
+            None => Err(DecodeError::new(DecodeErrorKind::SectionOutOfBounds, root as usize)),
+        }
     }
 
     /// Opens the message that starts at `floor` and may extend to the end of `message`.
@@ -135,9 +134,9 @@ impl<'m> Section<'m> {
     }
 
     /// An error at a field of this section.
-    #[cold]
+    #[inline(always)]
     pub(crate) fn error(self, kind: DecodeErrorKind, field: Field) -> DecodeError {
-        DecodeError::new(kind, self.position_of(field.offset)).at(field.place)
+        refuse(kind, self.position_of(field.offset), field.place)
     }
 
     /// `N` bytes at a constant offset. By construction they are there; zeros otherwise.
@@ -181,65 +180,50 @@ impl<'m> Section<'m> {
         rel == 0 || len == 0
     }
 
-    /// Where the data of a text or bytes slot lies: start and end in the message; `(0, 0)` for null.
+    /// Where the data of a text or bytes slot lies: start and end in the message. `None` if the slot is null or wrong.
     ///
     /// `rel` is unsigned, so the sums below are of at most three 32-bit numbers: 64 bits hold them (wire 1.2).
-    #[inline]
-    pub(crate) fn tail(self, field: Field) -> Result<(usize, usize), DecodeError> {
+    #[inline(always)]
+    fn resolve(self, field: Field) -> Option<(usize, usize)> {
         let (rel, len) = halves(self.slot(field.offset));
         let slot = (self.position as u64).wrapping_add(field.offset as u64);
         let start = slot.wrapping_add(rel as u64);
         let end = start.wrapping_add(len as u64);
-        if start >= self.container.1 as u64 && end <= self.message.len() as u64 {
-            return Ok((start as usize, end as usize));
-        }
-        self.null_or_wrong_tail(end, field)
+        (start >= self.container.1 as u64 && end <= self.message.len() as u64).then_some((start as usize, end as usize))
     }
 
-    #[cold]
-    #[inline(never)]
-    fn null_or_wrong_tail(self, end: u64, field: Field) -> Result<(usize, usize), DecodeError> {
-        if self.is_null_or_own_length(field) {
-            return Ok((0, 0));
-        }
-        let kind = if end > self.message.len() as u64 {
-            DecodeErrorKind::PointerOutOfBounds
-        } else {
-            DecodeErrorKind::PointerIntoSection
-        };
-        Err(self.error(kind, field))
+    /// Why a text or bytes slot did not resolve; `None` if it is empty.
+    #[inline(always)]
+    fn unresolved(self, field: Field) -> Option<DecodeError> {
+        wrong_tail(self.slot(field.offset), self.message.len(), self.position_of(field.offset), field.place)
     }
 
     /// Null, or "present and empty": a slot of length 0 that points at its own length word.
     fn is_null_or_own_length(self, field: Field) -> bool {
-        let (rel, len) = halves(self.slot(field.offset));
-        rel == 0 || (rel == 4 && len == 0)
+        is_null_or_own_length(self.slot(field.offset))
     }
 
     /// The bytes of a text or bytes slot; null is empty.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn tail_bytes(self, field: Field) -> Result<&'m [u8], DecodeError> {
-        let (start, end) = self.tail(field)?;
-        match self.message.get(start..end) {
-            Some(bytes) => Ok(bytes),
-            None => Err(self.error(DecodeErrorKind::PointerOutOfBounds, field)),
+        if let Some((start, end)) = self.resolve(field)
+            && let Some(bytes) = self.message.get(start..end)
+        {
+            return Ok(bytes);
         }
+        self.unresolved(field).map_or(Ok(&[]), Err)
     }
 
     /// The text of a text slot, checked to be UTF-8; null is empty.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn tail_text(self, field: Field) -> Result<&'m str, DecodeError> {
-        let (start, end) = self.tail(field)?;
-        match crate::trusted::ascii(self.message, start, end) {
-            Some(text) => Ok(text),
-            None => self.unusual_text(start, end, field),
+        if let Some((start, end)) = self.resolve(field) {
+            return match crate::trusted::ascii(self.message, start, end) {
+                Some(text) => Ok(text),
+                None => unusual_text(self.message, start, end, field.place),
+            };
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn unusual_text(self, start: usize, end: usize, field: Field) -> Result<&'m str, DecodeError> {
-        utf8(self.message.get(start..end).unwrap_or_default(), start).map_err(|error| error.at(field.place))
+        self.unresolved(field).map_or(Ok(""), Err)
     }
 
     /// The target position of a signed pointer that is not null.
@@ -334,10 +318,65 @@ impl<'m> Section<'m> {
             return Ok(None);
         }
         let depth = self.deeper(field)?;
-        let (start, end) = self.tail(field)?;
+        let Some((start, end)) = self.resolve(field) else {
+            return self.unresolved(field).map_or(Ok(None), Err);
+        };
         let bytes = self.message.get(start..end).unwrap_or_default();
         Ok(Some(Self { bytes, position: start as u32, depth, ..self }))
     }
+}
+
+// The functions below are the other side of the branches above. They take their arguments in registers: a section
+// handed over by reference would have to live in memory on the fast side too.
+
+/// An error at `position` in the field `place`.
+#[cold]
+#[inline(never)]
+fn refuse(kind: DecodeErrorKind, position: usize, place: &'static Place) -> DecodeError {
+    DecodeError::new(kind, position).at(place)
+}
+
+/// Root and length of a message whose header is not the canonical one, packed as in the header.
+#[cold]
+#[inline(never)]
+fn locate_unusual(bytes: &[u8], size: usize) -> Result<u64, DecodeError> {
+    let section = Section::open_at(bytes, 0, size, Limits::DEPTH)?;
+    Ok(section.position as u64 | (section.message.len() as u64) << 32)
+}
+
+/// Null, or "present and empty": a slot of length 0 that points at its own length word.
+const fn is_null_or_own_length(slot: u64) -> bool {
+    let (rel, len) = halves(slot);
+    rel == 0 || (rel == 4 && len == 0)
+}
+
+/// What is wrong with a text or bytes slot that did not resolve; `None` if it is empty without pointing anywhere.
+#[cold]
+#[inline(never)]
+fn wrong_tail(slot: u64, message_len: usize, position: usize, place: &'static Place) -> Option<DecodeError> {
+    if is_null_or_own_length(slot) {
+        return None;
+    }
+    let (rel, len) = halves(slot);
+    let end = (position as u64).wrapping_add(rel as u64).wrapping_add(len as u64);
+    let kind = if end > message_len as u64 {
+        DecodeErrorKind::PointerOutOfBounds
+    } else {
+        DecodeErrorKind::PointerIntoSection
+    };
+    Some(refuse(kind, position, place))
+}
+
+/// Text that is not ASCII, or not text.
+#[cold]
+#[inline(never)]
+fn unusual_text<'m>(
+    message: &'m [u8],
+    start: usize,
+    end: usize,
+    place: &'static Place,
+) -> Result<&'m str, DecodeError> {
+    utf8(message.get(start..end).unwrap_or_default(), start).map_err(|error| error.at(place))
 }
 
 /// Checks text of any length and content, and names the first byte that is wrong.

@@ -74,6 +74,9 @@ pub enum RootPlace {
 pub struct Counter {
     structure: u64,
     tail: u64,
+    /// The bits of all lengths in the tail region. While each is below 2^32 their sum is exact, since every one of
+    /// them has a slot in the structure, which is below 2^31.
+    tail_bits: u64,
     depth: u8,
     error: Option<EncodeError>,
 }
@@ -102,9 +105,9 @@ const fn align_up(position: u64, align: usize) -> u64 {
 
 impl Counter {
     /// Counts the message of `record` as it stands `depth` levels down.
-    #[inline]
+    #[inline(always)]
     fn count<R: Zap>(record: &R, depth: u8) -> Self {
-        let mut counter = Self { structure: HEADER_LEN as u64, tail: 0, depth, error: None };
+        let mut counter = Self { structure: HEADER_LEN as u64, tail: 0, tail_bits: 0, depth, error: None };
         let size = root_size::<R>();
         if let RootPlace::First = R::ROOT {
             counter.structure = counter.structure.saturating_add(size as u64);
@@ -116,10 +119,10 @@ impl Counter {
         counter
     }
 
-    /// The whole message's length, whether or not it fits the wire.
+    /// The whole message's length, whether or not it fits the wire; the largest number if it is beyond that.
     #[inline]
     const fn len(&self) -> u64 {
-        self.structure.saturating_add(self.tail)
+        if self.tail_bits > u32::MAX as u64 { u64::MAX } else { self.structure.saturating_add(self.tail) }
     }
 
     /// Counts the message of `record`.
@@ -129,10 +132,11 @@ impl Counter {
     }
 
     /// Counts the message of `record` and checks that it fits the wire.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn plan<R: Zap>(record: &R) -> Result<Plan, EncodeError> {
         let counter = Self::count(record, 0);
-        if counter.error.is_none() && counter.structure <= MAX_STRUCTURE && counter.len() <= u32::MAX as u64 {
+        let fits = counter.structure <= MAX_STRUCTURE && counter.tail_bits <= u32::MAX as u64;
+        if counter.error.is_none() && fits && counter.structure.wrapping_add(counter.tail) <= u32::MAX as u64 {
             return Ok(Plan { structure: counter.structure as u32, tail: counter.tail as u32 });
         }
         Err(counter.too_large())
@@ -145,6 +149,12 @@ impl Counter {
 
     fn fail(&mut self, error: EncodeError) {
         self.error.get_or_insert(error);
+    }
+
+    #[inline]
+    fn add_tail(&mut self, len: u64) {
+        self.tail = self.tail.wrapping_add(len);
+        self.tail_bits |= len;
     }
 
     #[inline]
@@ -193,9 +203,9 @@ impl Sink for Counter {
     #[inline]
     fn split((): &mut (), _: usize) {}
 
-    #[inline]
+    #[inline(always)]
     fn tail(&mut self, (): &mut (), _: usize, bytes: &[u8]) {
-        self.tail = self.tail.saturating_add(bytes.len() as u64);
+        self.add_tail(bytes.len() as u64);
     }
     #[inline]
     fn run(&mut self, (): &mut (), _: usize, shape: Run) {
@@ -224,7 +234,7 @@ impl Sink for Counter {
     }
     fn tail_message<R: Zap>(&mut self, (): &mut (), _: usize, record: &R) {
         let len = self.nested(record);
-        self.tail = self.tail.saturating_add(len);
+        self.add_tail(len);
     }
 
     fn descend(&mut self) -> bool {
@@ -263,7 +273,7 @@ impl<'b, C: Cell> Reserved<'b, C> {
 
 /// Writes the complete message of `record` over `message`, which is left incomplete if the record does not write what
 /// it counted.
-#[inline]
+#[inline(always)]
 pub(crate) fn write_message<R: Zap, C: Cell>(record: &R, message: &mut MessageWriter<'_, C>, flags: u16) {
     let size = root_size::<R>();
     let len = message.tail.end();
@@ -329,7 +339,7 @@ impl<'b, C: Cell> Sink for MessageWriter<'b, C> {
         Reserved { bytes, position }
     }
 
-    #[inline]
+    #[inline(always)]
     fn tail(&mut self, section: &mut Self::Section, offset: usize, bytes: &[u8]) {
         let target = self.tail.position();
         if !bytes.is_empty() && self.tail.append(bytes) {

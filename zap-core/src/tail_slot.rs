@@ -29,7 +29,7 @@ macro_rules! tail_slot {
 
             type Get<'m> = Result<&'m $borrowed, DecodeError>;
 
-            #[inline]
+            #[inline(always)]
             fn get<'m>(section: Section<'m>, field: Field) -> Result<&'m $borrowed, DecodeError> {
                 section.$read(field)
             }
@@ -46,7 +46,7 @@ macro_rules! tail_slot {
             fn is_zero(section: Section<'_>, field: Field) -> bool {
                 section.is_empty_slot(field.offset)
             }
-            #[inline]
+            #[inline(always)]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
                 let $value = self;
                 sink.tail(section, offset, $lend);
@@ -54,7 +54,7 @@ macro_rules! tail_slot {
         }
 
         impl<$($lifetime,)? $($bound)* D: Dialect> DecodeSlot<'m, D> for $owner {
-            #[inline]
+            #[inline(always)]
             fn decode_slot<const METERED: bool>(
                 section: Section<'m>,
                 field: Field,
@@ -129,7 +129,7 @@ impl<'a, 'm: 'a, D: Dialect> DecodeSlot<'m, D> for &'a [u8]
 where
     Self: Slot<D>,
 {
-    #[inline]
+    #[inline(always)]
     fn decode_slot<const METERED: bool>(
         section: Section<'m>,
         field: Field,
@@ -154,7 +154,7 @@ macro_rules! list_slot {
 
             type Get<'m> = Result<T::List<'m>, DecodeError>;
 
-            #[inline]
+            #[inline(always)]
             fn get<'m>(section: Section<'m>, field: Field) -> Self::Get<'m> {
                 T::get_list(section, field)
             }
@@ -170,7 +170,7 @@ macro_rules! list_slot {
             fn is_zero(section: Section<'_>, field: Field) -> bool {
                 section.is_empty_slot(field.offset)
             }
-            #[inline]
+            #[inline(always)]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
                 T::put_list(self, sink, section, offset);
             }
@@ -182,7 +182,7 @@ list_slot!([] Vec<T>);
 list_slot!(['a] &'a [T]);
 
 impl<'m, D: Dialect, T: DecodeListElement<'m, D>> DecodeSlot<'m, D> for Vec<T> {
-    #[inline]
+    #[inline(always)]
     fn decode_slot<const METERED: bool>(
         section: Section<'m>,
         field: Field,
@@ -202,7 +202,7 @@ macro_rules! bytes_slot {
 
             type List<'m> = &'m [u8];
 
-            #[inline]
+            #[inline(always)]
             fn get_list<'m>(section: Section<'m>, field: Field) -> Result<&'m [u8], DecodeError> {
                 section.tail_bytes(field)
             }
@@ -215,7 +215,7 @@ macro_rules! bytes_slot {
                 let bytes = section.tail_bytes(field)?;
                 walk.spend(bytes.len(), section.position_of(field.offset))
             }
-            #[inline]
+            #[inline(always)]
             fn put_list<S: Sink>(items: &[u8], sink: &mut S, section: &mut S::Section, offset: usize) {
                 sink.tail(section, offset, items);
             }

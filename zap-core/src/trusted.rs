@@ -11,8 +11,9 @@ use core::ops::Range;
 use alloc::vec::Vec;
 use bytes::BytesMut;
 
-use crate::EncodeError;
+use crate::encode::Message;
 use crate::region::MessageWriter;
+use crate::{EncodeError, Zap};
 
 /// Text up to this many bytes is checked by one load of as many bytes that END where the text ends.
 const WINDOW: usize = 32;
@@ -29,13 +30,13 @@ static MASKS: [u8; 2 * WINDOW] = {
 };
 
 /// The text at `start..end` of the message if that range exists and holds nothing but ASCII.
-#[inline]
+#[inline(always)]
 pub(crate) fn ascii(message: &[u8], start: usize, end: usize) -> Option<&str> {
     let before_end = message.get(..end)?;
     let text = before_end.get(start..)?;
     let is_ascii = match (before_end.last_chunk::<WINDOW>(), MASKS.get(text.len()..).and_then(|m| m.first_chunk())) {
         (Some(window), Some(mask)) => no_sign_bits(window, mask),
-        _ => text.is_ascii(),
+        _ => is_ascii(text),
     };
     if !is_ascii {
         return None;
@@ -46,8 +47,14 @@ pub(crate) fn ascii(message: &[u8], start: usize, end: usize) -> Option<&str> {
     Some(unsafe { core::str::from_utf8_unchecked(text) })
 }
 
+/// Text longer than the window, or so near the message's start that the window would begin before it.
+#[inline(never)]
+fn is_ascii(text: &[u8]) -> bool {
+    text.is_ascii()
+}
+
 /// Whether no byte of the window that the mask selects has its sign bit set.
-#[inline]
+#[inline(always)]
 fn no_sign_bits(window: &[u8; WINDOW], mask: &[u8; WINDOW]) -> bool {
     let mut merged = 0;
     for (byte, mask) in window.iter().zip(mask) {
@@ -112,34 +119,33 @@ impl Growable for BytesMut {
     }
 }
 
-/// Appends the bytes that `write` puts into a message of `structure` and `tail` bytes. On error the buffer is as it was.
-#[inline]
-pub(crate) fn append<B: Growable>(
+/// Appends a message. On error the buffer is as it was.
+#[inline(always)]
+pub(crate) fn append<B: Growable, R: Zap>(
     buffer: &mut B,
-    (structure, tail): (usize, usize),
-    write: impl FnOnce(&mut MessageWriter<'_, MaybeUninit<u8>>),
+    message: &Message<'_, R>,
 ) -> Result<Range<usize>, EncodeError> {
     let start = buffer.len();
-    let len = structure.saturating_add(tail);
+    let len = message.len();
     buffer.reserve(len);
     let Some(spare) = buffer.spare().get_mut(..len) else {
         return Err(EncodeError::Inconsistent);
     };
-    let Some(mut message) = MessageWriter::new(spare, structure) else {
+    let Some(mut writer) = MessageWriter::new(spare, message.structure()) else {
         return Err(EncodeError::Inconsistent);
     };
-    write(&mut message);
-    if !message.is_complete() {
+    message.write(&mut writer);
+    if !writer.is_complete() {
         return Err(EncodeError::Inconsistent);
     }
     let end = start + len;
     // SAFETY: `set_len` needs `end <= capacity` and bytes below `end` initialised. Capacity: `spare` is the room behind
     // the `start` bytes in use and had at least `len` bytes, so `start + len` neither exceeds the capacity nor
-    // overflows. Initialised: the first `start` bytes were in use; the other `len` were all part of `message`, whose
+    // overflows. Initialised: the first `start` bytes were in use; the other `len` were all part of `writer`, whose
     // two regions give up a byte only after writing it (module `region`: each method of `Region` that advances the
-    // cursor first stores to every byte it passes), and `is_complete` says that nothing is left in either region. The
-    // closure cannot replace `message` by another one of the same lifetime: it gets it for every lifetime, and no
-    // function hands out a second one.
+    // cursor first stores to every byte it passes), and `is_complete` says that nothing is left in either region. A
+    // trait implementation that gets `writer` cannot put another one in its place: it sees it as some `S: Sink`, and
+    // gets no second value of that type.
     unsafe { buffer.set_len(end) };
     Ok(start..end)
 }

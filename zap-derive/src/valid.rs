@@ -187,3 +187,20 @@ fn width_and_align(ty: &Type, dialect: Dialect) -> Option<(u64, u64)> {
         _ => None,
     }
 }
+
+/// Whether a type's spelling says that it is a scalar, text or bytes: nothing that holds further fields or elements.
+pub(crate) fn is_flat(ty: &Type) -> bool {
+    let is_bytes = |slice: &Type| matches!(slice, Type::Path(path) if path.path.is_ident("u8"));
+    match ty {
+        Type::Reference(reference) => match &*reference.elem {
+            Type::Slice(slice) => is_bytes(&slice.elem),
+            _ => true,
+        },
+        Type::Array(array) => is_bytes(&array.elem),
+        Type::Path(path) => path.path.segments.last().is_some_and(|segment| match segment.ident.to_string().as_str() {
+            "Vec" => type_arguments(segment).iter().all(|element| is_bytes(element)),
+            _ => width_and_align(ty, Dialect::Native).is_some(),
+        }),
+        _ => false,
+    }
+}

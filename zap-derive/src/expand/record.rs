@@ -7,14 +7,16 @@ use crate::ast::Record;
 use crate::attr::Dialect;
 use crate::expand::generics::Context;
 use crate::expand::view::{allowed, field, place};
+use crate::valid;
 
 /// `broken`: an error has been reported, so the bodies that would need every field stay empty.
 pub(crate) fn expand(record: &Record<'_>, context: &Context<'_>, broken: bool) -> TokenStream {
     let allowed = allowed();
     let assertions = offset_assertions(record, context);
-    let zap = zap_impl(record, context, broken);
+    let inline = inline(record);
+    let zap = zap_impl(record, context, &inline, broken);
     let slot = slot_impl(record, context);
-    let decode = decode_impls(record, context, broken);
+    let decode = decode_impls(record, context, &inline, broken);
     let element = element_impls(record, context);
     quote! {
         #allowed
@@ -28,7 +30,20 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context<'_>, broken: bool) -
     }
 }
 
-fn zap_impl(record: &Record<'_>, context: &Context<'_>, broken: bool) -> TokenStream {
+/// Fields up to which a record without nested records and lists is written and decoded inline wherever that happens:
+/// out of line, handing the value over through memory costs more than the record itself.
+const MAX_INLINE_FIELDS: usize = 16;
+
+fn inline(record: &Record<'_>) -> TokenStream {
+    let is_small = record.fields.len() <= MAX_INLINE_FIELDS;
+    if is_small && record.fields.iter().all(|field| valid::is_flat(field.ty)) {
+        quote!(#[inline(always)])
+    } else {
+        quote!(#[inline])
+    }
+}
+
+fn zap_impl(record: &Record<'_>, context: &Context<'_>, inline: &TokenStream, broken: bool) -> TokenStream {
     let Context { krate, dialect, message, .. } = context;
     let private = quote!(#krate::__private);
     let (ident, name, version) = (record.ident, &record.name, record.attributes.version);
@@ -87,7 +102,7 @@ fn zap_impl(record: &Record<'_>, context: &Context<'_>, broken: bool) -> TokenSt
                 #(#checks)*
                 #private::Result::Ok(())
             }
-            #[inline]
+            #inline
             fn put_fields<S: #private::Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize) {
                 #puts
             }
@@ -143,7 +158,7 @@ fn slot_impl(record: &Record<'_>, context: &Context<'_>) -> TokenStream {
     }
 }
 
-fn decode_impls(record: &Record<'_>, context: &Context<'_>, broken: bool) -> TokenStream {
+fn decode_impls(record: &Record<'_>, context: &Context<'_>, inline: &TokenStream, broken: bool) -> TokenStream {
     let Context { krate, dialect, message, .. } = context;
     let private = quote!(#krate::__private);
     let ident = record.ident;
@@ -185,7 +200,7 @@ fn decode_impls(record: &Record<'_>, context: &Context<'_>, broken: bool) -> Tok
 
         #[automatically_derived]
         impl #impl_generics #krate::Decode<#message> for #ident #type_arguments #where_clause {
-            #[inline]
+            #inline
             fn decode_root<const METERED: bool>(
                 section: #private::Section<#message>,
                 walk: &mut #private::Walk<#message, METERED>,

@@ -1,0 +1,14 @@
+//! Honest benchmarks of ZAP for Rust against JSON, rkyv and others.
+//!
+//! The binary prints the tables (`cargo run --release -p zap-bench`); the criterion benches (`cargo bench -p zap-bench`)
+//! run the same functions. `BENCHMARKS.md` at the root of the repository says which bench answers which question, what
+//! is and is not charged, and how the noise of a shared machine is kept out.
+//!
+//! * [`record`]: one request and one response of a JSON-RPC style call, through every codec.
+
+pub mod record;
+
+mod alloc;
+mod measure;
+mod opaque;
+mod table;
