@@ -447,10 +447,4 @@ pub mod nested {
         spend_message(element, walk)?;
         R::decode_root(element, walk)
     }
-
-    /// Whether a list element that is a complete message is all zero. What is wrong with it shows when it is read.
-    #[must_use]
-    pub fn is_zero_element<R: Zap>(entry: Section<'_>) -> bool {
-        open_element::<R>(entry).is_ok_and(R::fields_are_zero)
-    }
 }

@@ -38,10 +38,6 @@ pub trait Element<D: StreamDialect>: Slot<D> + Sized {
         entry: Section<'_>,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError>;
-    /// Whether the element is its type's zero value, which the zip dialect takes for "absent" (wire 1.6).
-    fn is_zero_element(entry: Section<'_>) -> bool {
-        entry.bytes().iter().all(|byte| *byte == 0)
-    }
     /// Counts or writes the element with its length word.
     fn put_element<S: Sink>(&self, sink: &mut S);
 }

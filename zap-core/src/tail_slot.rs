@@ -85,9 +85,6 @@ macro_rules! tail_slot {
                 walk.spend(entry.bytes().len(), entry.position() as usize)?;
                 $from_entry(entry).map(drop)
             }
-            fn is_zero_element(entry: Section<'_>) -> bool {
-                entry.bytes().is_empty()
-            }
             fn put_element<S: Sink>(&self, sink: &mut S) {
                 let $value = self;
                 sink.element($lend);

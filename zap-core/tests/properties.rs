@@ -204,3 +204,22 @@ fn shared_bytes_are_parts_of_the_buffer() {
     let decoded = ZLists::decode_bytes(&message).unwrap();
     assert!(message.as_ptr_range().contains(&decoded.h[2].as_ptr()));
 }
+
+/// In the zip dialect, zero is absent in a field and present in a list (wire 1.6).
+#[test]
+fn zip_zeros_are_absent_in_fields_and_present_in_lists() {
+    let value = ZOptions { a: Some(0), b: Some(String::new()), c: Some(ZInner::default()), ..ZOptions::default() };
+    let bytes = value.to_vec().unwrap();
+    assert_eq!(ZOptions::decode(&bytes).unwrap(), ZOptions::default());
+    assert!(ZOptions::view(&bytes).unwrap().c().is_none());
+
+    let value = ZOptionLists {
+        a: vec![None, Some(ZInner { x: 1, ..ZInner::default() })],
+        b: vec![Some(0), None],
+        c: vec![None, Some(String::new())],
+    };
+    let read = ZOptionLists::decode(&value.to_vec().unwrap()).unwrap();
+    assert_eq!(read.a, [Some(ZInner::default()), value.a[1].clone()]);
+    assert_eq!((&read.b[..], &read.c[..]), (&[Some(0); 2][..], &[Some(String::new()), Some(String::new())][..]));
+    assert_eq!(read.to_vec().unwrap(), value.to_vec().unwrap());
+}

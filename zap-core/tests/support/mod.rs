@@ -45,6 +45,7 @@ macro_rules! for_every_record {
         $call!(zip_nested, ZNested);
         $call!(zip_lists, ZLists);
         $call!(zip_options, ZOptions);
+        $call!(zip_option_lists, ZOptionLists);
         $call!(zip_tree, ZTree);
     };
 }

@@ -81,8 +81,15 @@ record! { #[zap(dialect = "zip")] ZLists / ZListsView {
 } }
 record! { #[zap(dialect = "zip")] ZOptions / ZOptionsView {
     a: Option<u32>, b: Option<String>, c: Option<ZInner>, d: Option<Vec<u8>>, e: Option<bool>, f: Option<f64>,
-    g: Option<Vec<u16>>, h: Vec<Option<ZInner>>, i: Vec<Option<u16>>, j: Vec<Option<String>>, k: Option<ZDeep>,
+    g: Option<Vec<u16>>, k: Option<ZDeep>,
 } }
+#[derive(Zap, Clone, Debug, Default, PartialEq)]
+#[zap(dialect = "zip")]
+pub struct ZOptionLists {
+    pub a: Vec<Option<ZInner>>,
+    pub b: Vec<Option<u16>>,
+    pub c: Vec<Option<String>>,
+}
 record! { #[zap(dialect = "zip")] ZTree / ZTreeView { label: String, children: Vec<ZTree> } }
 
 #[derive(Zap, Clone, Debug, Default, PartialEq)]
@@ -132,6 +139,12 @@ macro_rules! make {
 
 use crate::support::Make;
 
+/// Elements that are there, since absent ones read back as zero.
+fn present<T: Make>(dice: &mut crate::support::Dice<'_>) -> Vec<Option<T>> {
+    Vec::make(dice).into_iter().map(Some).collect()
+}
+
+make!(ZOptionLists, |dice| Self { a: present(dice), b: present(dice), c: present(dice) });
 make!(Pair, |dice| Self(Make::make(dice), Make::make(dice)));
 make!(Metres, |dice| Self(Make::make(dice)));
 make!(Path, |dice| Self(Make::make(dice)));
@@ -145,6 +158,7 @@ make!(Tagged<'static, i32, 5>, |dice| Self {
     raw: Make::make(dice),
 });
 
+crate::family!(ZOptionLists, ZOptionListsView<'_>, |'m| ZOptionLists, [a = a, b = b, c = c]);
 crate::family!(Pair, PairView<'_>, |'m| Pair, [0 = field_0, 1 = field_1]);
 crate::family!(Metres, MetresView<'_>, |'m| Metres, [0 = field_0]);
 crate::family!(Path, PathView<'_>, |'m| Path, [0 = field_0]);

@@ -244,9 +244,6 @@ fn element_impls(record: &Record<'_>, context: &Context<'_>) -> TokenStream {
             ) -> #private::Result<(), #krate::DecodeError> {
                 #private::nested::check_element::<Self, METERED>(entry, walk)
             }
-            fn is_zero_element(entry: #private::Section<'_>) -> bool {
-                #private::nested::is_zero_element::<Self>(entry)
-            }
             fn put_element<S: #private::Sink>(&self, sink: &mut S) {
                 sink.element_message(self);
             }
