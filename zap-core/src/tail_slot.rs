@@ -44,7 +44,7 @@ macro_rules! tail_slot {
             }
             #[inline]
             fn is_zero(section: Section<'_>, field: Field) -> bool {
-                section.is_empty_slot(field.offset)
+                section.is_empty_slot(field.offset) && section.$read(field).is_ok()
             }
             #[inline(always)]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
@@ -165,7 +165,7 @@ macro_rules! list_slot {
             }
             #[inline]
             fn is_zero(section: Section<'_>, field: Field) -> bool {
-                section.is_empty_slot(field.offset)
+                section.is_empty_slot(field.offset) && T::get_list(section, field).is_ok()
             }
             #[inline(always)]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
