@@ -143,9 +143,10 @@ pub fn replay(file: &str, case: &Value) -> Option<Result<Outcome, String>> {
 /// A shape in one form: lists and arrays of `u8` are bytes, and there is always a size, if only null.
 fn plain_shape(shape: &Value) -> Value {
     let fields = shape.get("fields").unwrap_or(shape);
-    let fields = fields.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(|field| {
-        json!({ "name": field["name"], "type": plain_type(&field["type"]), "offset": field["offset"] })
-    });
+    let fields =
+        fields.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(
+            |field| json!({ "name": field["name"], "type": plain_type(&field["type"]), "offset": field["offset"] }),
+        );
     let growable = shape.get("growable").cloned().unwrap_or_default();
     json!({ "fields": fields.collect::<Value>(), "size": shape["size"], "growable": growable })
 }
@@ -337,7 +338,8 @@ fn record_eth(case: &Value) -> Result<Outcome, String> {
         let side = get(case, side)?;
         let layout = get(side, "layout")?;
         let same_fields = |derived: &Derived| {
-            let fields = derived.layout.fields.iter().map(|field| json!({ "name": field.name, "offset": field.offset }));
+            let fields =
+                derived.layout.fields.iter().map(|field| json!({ "name": field.name, "offset": field.offset }));
             layout["fields"] == fields.collect::<Value>() && layout["size"] == derived.layout.size
         };
         let Some(derived) = all().find(same_fields) else {

@@ -131,7 +131,8 @@ fn agrees_with_the_oracle(derived: &Derived, draw: &[u8]) -> Result<(), TestCase
         text_entries_to_hex(&shape["fields"], &mut given);
         if record_name == "Bag" {
             let hex = |n: &Value| n.as_str().unwrap().parse::<u64>().unwrap().to_le_bytes();
-            given["Items"] = value["Items"].as_array().unwrap().iter().map(|n| json!(golden::hex::encode(&hex(n)))).collect();
+            given["Items"] =
+                value["Items"].as_array().unwrap().iter().map(|n| json!(golden::hex::encode(&hex(n)))).collect();
         }
     }
     let version = derived.layout.version;

@@ -100,4 +100,3 @@ pub(crate) fn text_entries_to_hex(shape: &Value, record: &mut Value) {
         }
     }
 }
-

@@ -89,8 +89,8 @@ make!(&'static [u8]; |dice| {
 make!(String, Box<str>; |dice| <&str>::make(dice).into());
 make!(Box<[u8]>; |dice| <&[u8]>::make(dice).into());
 make!(Bytes; |dice| Bytes::from_static(Make::make(dice)));
-make!(Cow<'static, str>; |dice| if dice.byte() % 2 == 0 { Cow::Borrowed(Make::make(dice)) } else { Cow::Owned(Make::make(dice)) });
-make!(Cow<'static, [u8]>; |dice| if dice.byte() % 2 == 0 { Cow::Borrowed(Make::make(dice)) } else { Cow::Owned(Make::make(dice)) });
+make!(Cow<'static, str>; |dice| if dice.byte().is_multiple_of(2) { Cow::Borrowed(Make::make(dice)) } else { Cow::Owned(Make::make(dice)) });
+make!(Cow<'static, [u8]>; |dice| if dice.byte().is_multiple_of(2) { Cow::Borrowed(Make::make(dice)) } else { Cow::Owned(Make::make(dice)) });
 
 impl<T: Make> Make for Vec<T> {
     fn make(dice: &mut Dice<'_>) -> Self {
@@ -111,6 +111,6 @@ impl<T: Make, const N: usize> Make for [T; N] {
 /// Never present and zero, which the zip dialect reads as absent.
 impl<T: Make + Default + PartialEq> Make for Option<T> {
     fn make(dice: &mut Dice<'_>) -> Self {
-        (dice.byte() % 4 != 0).then(|| T::make(dice)).filter(|value| *value != T::default())
+        (!dice.byte().is_multiple_of(4)).then(|| T::make(dice)).filter(|value| *value != T::default())
     }
 }
