@@ -97,19 +97,16 @@ impl<'m, T: DecodeSlot<'m, Zip>> DecodeSlot<'m, Zip> for Option<T> {
     }
 }
 
-/// An absent element is written as the zero value (wire 1.6), which is what `Default` gives.
+/// An absent element is written as the zero value (wire 1.6), which is what `Default` gives. Elements are read as
+/// present, whatever they hold: an absent one reads back as a zero that is there, as with the peer.
 impl<T: Element<Zip> + Default> Element<Zip> for Option<T> {
     type Item<'m> = Option<T::Item<'m>>;
 
     fn get_element<'m>(entry: Section<'m>) -> Result<Self::Item<'m>, DecodeError> {
-        let item = T::get_element(entry)?;
-        Ok(if T::is_zero_element(entry) { None } else { Some(item) })
+        T::get_element(entry).map(Some)
     }
     fn check_element<const METERED: bool>(entry: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
         T::check_element(entry, walk)
-    }
-    fn is_zero_element(entry: Section<'_>) -> bool {
-        T::is_zero_element(entry)
     }
     fn put_element<S: Sink>(&self, sink: &mut S) {
         match self {
@@ -124,7 +121,6 @@ impl<'m, T: DecodeElement<'m, Zip> + Default> DecodeElement<'m, Zip> for Option<
         entry: Section<'m>,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Self, DecodeError> {
-        let value = T::decode_element(entry, walk)?;
-        Ok(if T::is_zero_element(entry) { None } else { Some(value) })
+        T::decode_element(entry, walk).map(Some)
     }
 }

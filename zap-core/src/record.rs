@@ -365,8 +365,8 @@ impl<'a, 'b> DebugView<'a, 'b> {
 #[doc(hidden)]
 pub mod nested {
     use super::*;
-    use crate::DialectKind;
     use crate::dialect::required;
+    use crate::{DialectKind, HEADER_LEN};
 
     /// Bytes of a record's slot.
     #[must_use]
@@ -489,6 +489,11 @@ pub mod nested {
         entry.embedded(R::LAYOUT.size as usize)
     }
 
+    /// Pays for the header and the root section of a message.
+    fn spend_message<const METERED: bool>(root: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
+        walk.spend(root.bytes().len().saturating_add(HEADER_LEN), root.position() as usize)
+    }
+
     /// Views a list element that is a complete message.
     ///
     /// # Errors
@@ -507,7 +512,9 @@ pub mod nested {
         entry: Section<'_>,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
-        R::check_fields(open_element::<R>(entry)?, walk)
+        let element = open_element::<R>(entry)?;
+        spend_message(element, walk)?;
+        R::check_fields(element, walk)
     }
 
     /// Decodes a list element that is a complete message.
@@ -519,12 +526,8 @@ pub mod nested {
         entry: Section<'m>,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<R, DecodeError> {
-        R::decode_root(open_element::<R>(entry)?, walk)
-    }
-
-    /// Whether a list element that is a complete message is all zero. What is wrong with it shows when it is read.
-    #[must_use]
-    pub fn is_zero_element<R: Zap>(entry: Section<'_>) -> bool {
-        open_element::<R>(entry).is_ok_and(R::fields_are_zero)
+        let element = open_element::<R>(entry)?;
+        spend_message(element, walk)?;
+        R::decode_root(element, walk)
     }
 }

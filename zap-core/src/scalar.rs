@@ -92,8 +92,9 @@ macro_rules! stream_element {
             }
             fn check_element<const METERED: bool>(
                 entry: Section<'_>,
-                _: &mut Walk<'_, METERED>,
+                walk: &mut Walk<'_, METERED>,
             ) -> Result<(), DecodeError> {
+                walk.spend(entry.bytes().len(), entry.position() as usize)?;
                 <$scalar as Element<D>>::get_element(entry).map(drop)
             }
             fn put_element<S: Sink>(&self, sink: &mut S) {
@@ -105,8 +106,9 @@ macro_rules! stream_element {
         impl<'m, D: StreamDialect> DecodeElement<'m, D> for $scalar {
             fn decode_element<const METERED: bool>(
                 entry: Section<'m>,
-                _: &mut Walk<'m, METERED>,
+                walk: &mut Walk<'m, METERED>,
             ) -> Result<Self, DecodeError> {
+                walk.spend(entry.bytes().len(), entry.position() as usize)?;
                 <$scalar as Element<D>>::get_element(entry)
             }
         }

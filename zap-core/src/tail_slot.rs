@@ -46,7 +46,7 @@ macro_rules! tail_slot {
             }
             #[inline]
             fn is_zero(section: Section<'_>, field: Field) -> bool {
-                section.is_empty_slot(field.offset)
+                section.is_empty_slot(field.offset) && section.$read(field).is_ok()
             }
             #[inline(always)]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
@@ -85,12 +85,10 @@ macro_rules! tail_slot {
             }
             fn check_element<const METERED: bool>(
                 entry: Section<'_>,
-                _: &mut Walk<'_, METERED>,
+                walk: &mut Walk<'_, METERED>,
             ) -> Result<(), DecodeError> {
+                walk.spend(entry.bytes().len(), entry.position() as usize)?;
                 $from_entry(entry).map(drop)
-            }
-            fn is_zero_element(entry: Section<'_>) -> bool {
-                entry.bytes().is_empty()
             }
             fn put_element<S: Sink>(&self, sink: &mut S) {
                 let $value = self;
@@ -104,7 +102,7 @@ macro_rules! tail_slot {
                 entry: Section<'m>,
                 $walk: &mut Walk<'m, METERED>,
             ) -> Result<Self, DecodeError> {
-                let _ = &$walk;
+                $walk.spend(entry.bytes().len(), entry.position() as usize)?;
                 let $part = $from_entry(entry)?;
                 Ok($make)
             }
@@ -174,7 +172,7 @@ macro_rules! list_slot {
             }
             #[inline]
             fn is_zero(section: Section<'_>, field: Field) -> bool {
-                section.is_empty_slot(field.offset)
+                section.is_empty_slot(field.offset) && T::get_list(section, field).is_ok()
             }
             #[inline(always)]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {

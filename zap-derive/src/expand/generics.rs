@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     AngleBracketedGenericArguments, GenericArgument, GenericParam, Generics, Ident, Lifetime, PathArguments, Token,
-    Type, WherePredicate, parse_quote,
+    Type, TypeReference, WherePredicate, parse_quote,
 };
 
 use crate::ast::{Record, ungrouped};
@@ -225,23 +225,34 @@ fn mentions_record(record: &Record<'_>, ty: &Type) -> bool {
     mentions(ty, &[record.ident, &Ident::new("Self", Span::call_site())])
 }
 
-/// Whether the type may be one that can be encoded but not decoded: a borrowed list, or a record that holds one. That
-/// it can be decoded is then a bound, so that the error appears where somebody decodes, not where they derive. Not for
-/// what lies in lists, so that records that hold each other do not need each other's bounds to prove their own.
+/// Whether the type may be one that can be encoded but not decoded: one with a borrowed list anywhere in it, or a record
+/// that may hold one. That it can be decoded is then a bound, so that the error appears where somebody decodes, not
+/// where they derive. Not for records in lists, so that records that hold each other do not need each other's bounds to
+/// prove their own.
 fn may_only_encode(ty: &Type) -> bool {
-    match ty {
-        Type::Reference(reference) => match ungrouped(&reference.elem) {
-            Type::Slice(slice) => !matches!(ungrouped(&slice.elem), Type::Path(path) if path.path.is_ident("u8")),
-            _ => false,
-        },
-        Type::Path(path) => path.path.segments.last().is_some_and(|segment| match &segment.arguments {
+    has_borrowed_list(ty)
+        || matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|segment| match &segment.arguments {
             PathArguments::AngleBracketed(AngleBracketedGenericArguments { args, .. }) => {
                 args.iter().all(|argument| matches!(argument, GenericArgument::Lifetime(_)))
             }
             _ => false,
-        }),
-        _ => false,
+        }))
+}
+
+/// Whether a `&[T]` other than `&[u8]` is anywhere in the type, also where a macro wraps it in an invisible group.
+fn has_borrowed_list(ty: &Type) -> bool {
+    struct Search(bool);
+    impl VisitMut for Search {
+        fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
+            if let Type::Slice(slice) = ungrouped(&reference.elem) {
+                self.0 |= !matches!(ungrouped(&slice.elem), Type::Path(path) if path.path.is_ident("u8"));
+            }
+            visit_mut::visit_type_reference_mut(self, reference);
+        }
     }
+    let mut search = Search(false);
+    search.visit_type_mut(&mut ty.clone());
+    search.0
 }
 
 fn with_arguments(ident: &Ident, arguments: impl Iterator<Item = TokenStream>) -> Type {

@@ -238,9 +238,6 @@ fn element_impls(record: &Record<'_>, context: &Context) -> TokenStream {
             ) -> __zap::Result<(), __zap::DecodeError> {
                 __zap::nested::check_element::<Self, __METERED>(__entry, __walk)
             }
-            fn is_zero_element(__entry: __zap::Section<'_>) -> __zap::bool {
-                __zap::nested::is_zero_element::<Self>(__entry)
-            }
             fn put_element<__S: __zap::Sink>(&self, __sink: &mut __S) {
                 __zap::Sink::element_message(__sink, self);
             }

@@ -5,4 +5,6 @@ struct Record<'a> {
     values: Vec<&'a [u32]>,
 }
 
-fn main() {}
+fn main() {
+    let _ = Record::decode(&[]);
+}
