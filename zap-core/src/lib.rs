@@ -139,7 +139,7 @@ pub mod __private {
     pub use core::result::Result;
 }
 
-/// The README's snippets, which run as tests.
+// The README's snippets, which run as tests.
 #[cfg(all(doctest, feature = "std", feature = "derive"))]
 #[doc = include_str!("../../README.md")]
 mod readme {}
