@@ -145,8 +145,8 @@ fn what_the_wire_cannot_say_is_not_written() {
         list: Vec<&'a [u8]>,
     }
     #[derive(Zap)]
-    struct Words<'a> {
-        list: Vec<&'a [u64]>,
+    struct Lists<T> {
+        list: Vec<T>,
     }
     #[derive(Zap)]
     #[zap(dialect = "zapgen")]
@@ -177,7 +177,7 @@ fn what_the_wire_cannot_say_is_not_written() {
 
     // Lists lie in the structure region, which ends where a signed pointer does.
     let numbers = vec![0_u64; 1 << 17];
-    let mut words = Words { list: vec![&numbers; 2047] };
+    let mut words = Lists { list: vec![&numbers[..]; 2047] };
     assert!(matches!(words.encode_into(&mut [0; 8]), Err(EncodeError::BufferTooSmall { .. })));
     words.list.push(&numbers);
     assert!(matches!(words.encode_into(&mut buffer), Err(EncodeError::TooLarge { .. })));
