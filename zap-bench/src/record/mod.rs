@@ -20,9 +20,9 @@ mod prost;
 mod report;
 mod rkyv;
 mod rkyv_borrowed;
-mod sample;
+pub(crate) mod sample;
 mod wincode;
-mod zap;
+pub(crate) mod zap;
 
 pub use self::report::{Report, Row};
 
