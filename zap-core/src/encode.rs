@@ -99,9 +99,15 @@ impl sealed::Target for Buffer {
     #[inline(always)]
     fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {
         let range = self.len()..self.len().saturating_add(message.len());
-        message.write_over(self.room(message.len()))?;
-        self.grow_to(range.end);
-        Ok(range)
+        // Twice at most; a loop for the reasons given at `trusted::append`.
+        loop {
+            if let Some(room) = self.room_at_hand(message.len()) {
+                message.write_over(room)?;
+                self.grow_to(range.end);
+                return Ok(range);
+            }
+            self.raise_mark(range.end);
+        }
     }
 }
 

@@ -142,17 +142,15 @@ fn copy_other<C: Cell>(to: &mut [C], from: &[u8]) {
 }
 
 /// Copies `N` to `4 * N` bytes in four moves of `N` bytes, which overlap where there are fewer: no branch depends on
-/// the length. First all loads, then all stores.
+/// the length.
 #[inline(always)]
 fn copy_in_four<C: Cell, const N: usize>(to: &mut [C], from: &[u8]) {
     let second = from.len().min(const { N.saturating_mul(2) });
     let third = from.len().min(const { N.saturating_mul(3) });
-    let loaded = (load_before::<N>(from, N), load_before::<N>(from, second), load_before::<N>(from, third));
-    let last = from.last_chunk::<N>().copied();
-    store_before(to, N, loaded.0);
-    store_before(to, second, loaded.1);
-    store_before(to, third, loaded.2);
-    store_before(to, from.len(), last);
+    store_before(to, N, load_before::<N>(from, N));
+    store_before(to, second, load_before::<N>(from, second));
+    store_before(to, third, load_before::<N>(from, third));
+    store_before(to, from.len(), from.last_chunk::<N>().copied());
 }
 
 /// The `N` bytes that end at `end`. Spelled so that the compiler sees that they are there.
