@@ -340,9 +340,9 @@ impl<'b, C: Cell> Sink for MessageWriter<'b, C> {
 
     #[inline(always)]
     fn tail(&mut self, section: &mut Self::Section, offset: usize, bytes: &[u8]) {
-        let target = self.tail.position();
-        if !bytes.is_empty() && self.tail.append(bytes) {
-            section.link(offset, target, bytes.len());
+        if !bytes.is_empty() {
+            section.link(offset, self.tail.position(), bytes.len());
+            self.tail.append(bytes);
         }
     }
     #[inline]
