@@ -56,10 +56,13 @@ impl<'m> Section<'m> {
         if let Some(header) = bytes.first_chunk::<HEADER_LEN>() {
             let header = u128::from_le_bytes(*header);
             let (root, len) = halves((header >> 64) as u64);
+            let len = len as usize;
+            let end = HEADER_LEN.saturating_add(size);
             let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
             if is_canonical
-                && let Some(message) = bytes.get(..len as usize)
-                && let Some(section) = message.get(HEADER_LEN..HEADER_LEN.saturating_add(size))
+                && len <= bytes.len()
+                && len >= end
+                && let (Some(message), Some(section)) = (bytes.get(..len), bytes.get(HEADER_LEN..end))
             {
                 return Ok(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
             }
