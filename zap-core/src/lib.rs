@@ -100,6 +100,9 @@ mod walk;
 
 pub use buffer::Buffer;
 pub use builder::{Builder, ListHandle, ListTarget, ObjectHandle, Target};
+/// The crate whose `Bytes` stand in this API.
+#[doc(no_inline)]
+pub use bytes;
 pub use dialect::{Dialect, Native, StreamDialect, Zapgen, Zip};
 pub use encode::EncodeTarget;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, Place};
@@ -121,6 +124,9 @@ pub use stream::{DecodeElement, Element, StreamIter, StreamView};
 pub use text::Text;
 #[cfg(feature = "derive")]
 pub use zap_derive::Zap;
+/// The element types of [`ListView::as_slice`]: little-endian, alignment 1.
+#[doc(no_inline)]
+pub use zerocopy::little_endian;
 
 /// What derived code names. Not for other use: it changes without notice.
 #[doc(hidden)]

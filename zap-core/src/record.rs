@@ -11,7 +11,8 @@ use crate::section::{Field, Section};
 use crate::sink::{Counter, RootPlace, Sink};
 use crate::walk::Walk;
 use crate::{
-    DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Layout, Limits, Message, Prefix, Slot,
+    DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Layout, Limits, Message, Place,
+    Prefix, Slot,
 };
 
 /// A struct that is a record on the ZAP wire. Implemented by `#[derive(Zap)]`.
@@ -57,6 +58,9 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
 
     #[doc(hidden)]
     const FIELDS: &'static [FieldLayout];
+    /// What errors name that are about the whole message.
+    #[doc(hidden)]
+    const ROOT_PLACE: &'static Place = &Place { record: Self::LAYOUT.name, field: "" };
     #[doc(hidden)]
     const ROOT: RootPlace = Self::Dialect::ROOT;
 
@@ -86,7 +90,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// O(1) whatever the size of the message; no allocation.
     #[inline(always)]
     fn view(bytes: &[u8]) -> Result<Self::View<'_>, DecodeError> {
-        Section::open(bytes, Self::LAYOUT.root_size()).map(RecordView::from_section)
+        Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE).map(RecordView::from_section)
     }
 
     /// Decodes the whole value. Fields that borrow, borrow from `bytes`; owned fields are copied.
@@ -104,7 +108,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: Decode<'m>,
     {
-        let section = Section::open(bytes, Self::LAYOUT.root_size())?;
+        let section = Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)?;
         decode_root(section, &Limits::new(), None)
     }
 
@@ -147,7 +151,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: DecodeOwned,
     {
-        let section = Section::open(bytes, Self::LAYOUT.root_size())?;
+        let section = Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)?;
         decode_root(section, &Limits::new(), Some(bytes))
     }
 
@@ -203,7 +207,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn view_prefix<'m>(bytes: &'m [u8], limits: &Limits) -> Result<Prefix<'m, Self::View<'m>>, DecodeError> {
-        split(bytes, limits, |message| Self::view(message))
+        split::<Self, _>(bytes, limits, |message| open_within::<Self>(message, limits).map(RecordView::from_section))
     }
 
     /// Takes one message off the front of `bytes` and decodes it within `limits`.
@@ -215,7 +219,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: Decode<'m>,
     {
-        split(bytes, limits, |message| Self::decode_with(message, limits))
+        split::<Self, _>(bytes, limits, |message| Self::decode_with(message, limits))
     }
 
     /// Appends the value as one complete message and returns where it is.
@@ -310,20 +314,20 @@ fn decode_root<'m, T: Decode<'m>>(
 }
 
 fn open_within<'m, T: Zap>(bytes: &'m [u8], limits: &Limits) -> Result<Section<'m>, DecodeError> {
-    let section = Section::open(bytes, T::LAYOUT.root_size())?;
+    let section = Section::open(bytes, T::LAYOUT.root_size(), T::ROOT_PLACE)?;
     if section.message().len() > limits.message_len() as usize {
-        return Err(DecodeError::new(DecodeErrorKind::MessageTooLarge, 12));
+        return Err(DecodeError::new(DecodeErrorKind::MessageTooLarge, 12).at(T::ROOT_PLACE));
     }
     Ok(section.with_depth(limits.depth()))
 }
 
 /// Cuts one message off the front of `bytes` and reads it.
-fn split<'m, T>(
+fn split<'m, R: Zap, T>(
     bytes: &'m [u8],
     limits: &Limits,
     read: impl FnOnce(&'m [u8]) -> Result<T, DecodeError>,
 ) -> Result<Prefix<'m, T>, DecodeError> {
-    match Message::split_first(bytes, limits)? {
+    match Message::split_first(bytes, limits).map_err(|error| error.at(R::ROOT_PLACE))? {
         Prefix::Complete { value, rest } => Ok(Prefix::Complete { value: read(value.as_bytes())?, rest }),
         Prefix::Incomplete { needed } => Ok(Prefix::Incomplete { needed }),
     }

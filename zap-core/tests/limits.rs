@@ -1,7 +1,9 @@
 //! The rows of LIMITS.md that no other test holds: the defaults, and the last value inside each.
 #![cfg(feature = "derive")]
 
-use zap_core::{DecodeError, DecodeErrorKind as Kind, EncodeError, Header, Limits, Message, Prefix, Zap};
+use zap_core::{
+    DecodeError, DecodeErrorKind as Kind, EncodeError, Header, Limits, Message, OwnedView, Place, Prefix, Zap,
+};
 
 #[derive(Zap, Debug, PartialEq)]
 struct Tick {
@@ -47,10 +49,11 @@ fn message_length() {
     assert_eq!(Tick::decode_prefix(&largest, &limits), Ok(Prefix::Incomplete { needed }));
     assert_eq!(Message::split_first(&largest, &limits), Ok(Prefix::Incomplete { needed }));
     let larger = announced((64 << 20) + 1);
-    let refused = DecodeError::new(Kind::MessageTooLarge, 12);
+    let untyped = DecodeError::new(Kind::MessageTooLarge, 12);
+    assert_eq!(Message::split_first(&larger, &limits), Err(untyped));
+    let refused = untyped.at(&Place { record: "Tick", field: "" });
     assert_eq!(Tick::view_prefix(&larger, &limits).unwrap_err(), refused);
     assert_eq!(Tick::decode_prefix(&larger, &limits), Err(refused));
-    assert_eq!(Message::split_first(&larger, &limits), Err(refused));
 
     if cfg!(miri) {
         return;
@@ -89,6 +92,17 @@ fn depth() {
         view = view.children().unwrap().get(0).unwrap();
     }
     assert!(view.children().unwrap().is_empty());
+    // So does the view that owns its message, and the one off a stream.
+    let owned = OwnedView::<Tree>::validated(bytes.clone(), &limits(100)).unwrap();
+    let Ok(Prefix::Complete { value, .. }) = Tree::view_prefix(&bytes, &limits(2)) else {
+        panic!("a whole message is there");
+    };
+    for (mut view, followed) in [(owned.view(), 100), (value, 2)] {
+        for _ in 0..followed {
+            view = view.children().unwrap().get(0).unwrap();
+        }
+        assert_eq!(view.children().err().is_some(), followed < 100);
+    }
 }
 
 /// Ten slots that share one text: at 888 bytes exactly what the default budget allows.
