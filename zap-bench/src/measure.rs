@@ -131,13 +131,16 @@ fn sample(batch: &mut dyn FnMut(u64), length: u64) -> f64 {
     started.elapsed().as_nanos() as f64 / length as f64
 }
 
-/// How many operations take at least `target`.
+/// How many operations take at least `target`. An interruption makes a short batch look long, but hardly three in a row.
 fn calibrate(batch: &mut dyn FnMut(u64), target: Duration) -> u64 {
     let mut length = 1;
     loop {
-        let started = Instant::now();
-        batch(length);
-        if started.elapsed() >= target {
+        let reaches_target = |_| {
+            let started = Instant::now();
+            batch(length);
+            started.elapsed() >= target
+        };
+        if (0..3).all(reaches_target) {
             return length;
         }
         length *= 2;
@@ -211,6 +214,17 @@ mod tests {
         let outcome = conclude(&[a_run(2.0, 10.0, 9.0), a_run(2.5, 8.0, 7.0), a_run(1.5, 9.0, 8.5)], 1.6);
         assert_eq!(outcome.figures, [Figure { ns: 8.0, ns_min: 7.0, ns_max: 10.0 }]);
         assert_eq!((outcome.canary_ns, outcome.runs, outcome.runs_discarded, outcome.quiet), (1.5, 3, 0, false));
+    }
+
+    #[test]
+    fn an_interruption_does_not_shorten_the_batches() {
+        let mut calls = 0;
+        let mut batch = |length: u64| {
+            calls += 1;
+            let interruption = if calls == 1 { 50 } else { 0 };
+            std::thread::sleep(Duration::from_millis(length + interruption));
+        };
+        assert_eq!(calibrate(&mut batch, Duration::from_millis(16)), 16);
     }
 
     #[test]
