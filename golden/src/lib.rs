@@ -6,6 +6,7 @@
 
 pub mod core_build;
 pub mod core_parse;
+pub mod derived;
 mod go_json;
 pub mod hex;
 pub mod oracle;

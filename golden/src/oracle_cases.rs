@@ -148,7 +148,7 @@ fn both_ways(dialect: Dialect, shape: &Value, inputs: &Value, bytes: &[u8]) -> R
 }
 
 /// A value without the readable form of its floats: only bits are compared.
-fn bits_only(value: &Value) -> Value {
+pub(crate) fn bits_only(value: &Value) -> Value {
     match value {
         Value::Object(object) => {
             let kept = object.iter().filter(|(key, _)| *key != "approx" || !object.contains_key("bits"));
@@ -159,18 +159,18 @@ fn bits_only(value: &Value) -> Value {
     }
 }
 
-fn equal(what: &str, stated: &Value, computed: &Value) -> Result<(), String> {
+pub(crate) fn equal(what: &str, stated: &Value, computed: &Value) -> Result<(), String> {
     if stated == computed { Ok(()) } else { Err(format!("{what}: the file has\n  {stated}\nthe oracle\n  {computed}")) }
 }
 
-fn get<'v>(object: &'v Value, key: &str) -> Result<&'v Value, String> {
+pub(crate) fn get<'v>(object: &'v Value, key: &str) -> Result<&'v Value, String> {
     object.get(key).ok_or_else(|| format!("{key} is missing"))
 }
 
-fn text<'v>(object: &'v Value, key: &str) -> Result<&'v str, String> {
+pub(crate) fn text<'v>(object: &'v Value, key: &str) -> Result<&'v str, String> {
     get(object, key)?.as_str().ok_or_else(|| format!("{key} is not a string"))
 }
 
-fn array<'v>(object: &'v Value, key: &str) -> Result<&'v [Value], String> {
+pub(crate) fn array<'v>(object: &'v Value, key: &str) -> Result<&'v [Value], String> {
     get(object, key)?.as_array().map(Vec::as_slice).ok_or_else(|| format!("{key} is not an array"))
 }

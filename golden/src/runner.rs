@@ -1,5 +1,6 @@
 //! Replays vector files, and says per file what passed, what failed and what cannot be replayed yet.
 
+use crate::derived::{self, Outcome};
 use crate::{core_build, core_parse, oracle_cases, schema_layout};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -9,7 +10,7 @@ use std::path::Path;
 
 /// How the cases of a file are replayed.
 enum Replay {
-    /// Each case by this function.
+    /// Each case by this function, then by the derived struct of its shape where there can be one.
     By(fn(&Value) -> Result<(), String>),
     /// Not yet; what is missing.
     NotYet(&'static str),
@@ -59,6 +60,8 @@ pub struct Report {
     pub passed: usize,
     /// Everything that is wrong.
     pub failures: Vec<Failure>,
+    /// File and case of those that the oracle agrees with, but whose shape no derived struct has.
+    pub not_derived: Vec<(String, String)>,
     /// Files whose cases cannot be replayed yet, with the number of cases and the reason. They count as nothing.
     pub not_replayed: Vec<(String, usize, &'static str)>,
 }
@@ -71,6 +74,7 @@ impl Report {
     fn add(&mut self, other: Report) {
         self.passed += other.passed;
         self.failures.extend(other.failures);
+        self.not_derived.extend(other.not_derived);
         self.not_replayed.extend(other.not_replayed);
     }
 }
@@ -79,6 +83,9 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for failure in &self.failures {
             writeln!(f, "FAILED {failure}")?;
+        }
+        for (file, case) in &self.not_derived {
+            writeln!(f, "NOT DERIVED {file}: {case}: no derived struct has this shape")?;
         }
         for (file, cases, reason) in &self.not_replayed {
             writeln!(f, "NOT REPLAYED {file}: {cases} cases, {reason}")?;
@@ -143,8 +150,17 @@ pub fn replay_file(path: &Path) -> Report {
             continue;
         }
         let Replay::By(replay) = replay else { continue };
-        match catch_unwind(AssertUnwindSafe(|| replay(case))) {
-            Ok(Ok(())) => report.passed += 1,
+        let replayed = catch_unwind(AssertUnwindSafe(|| {
+            replay(case)?;
+            derived::replay(&file, case).transpose().map_err(|error| format!("derived: {error}"))
+        }));
+        match replayed {
+            Ok(Ok(outcome)) => {
+                report.passed += 1;
+                if outcome == Some(Outcome::NoStruct) {
+                    report.not_derived.push((file.clone(), name.into()));
+                }
+            }
             Ok(Err(message)) => report.fail(&file, name, message),
             Err(_) => report.fail(&file, name, "panicked"),
         }

@@ -111,6 +111,14 @@ impl sealed::Target for Buffer {
     }
 }
 
+#[cfg(feature = "std")]
+impl sealed::Target for crate::PooledBuffer {
+    #[inline(always)]
+    fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {
+        sealed::Target::append(&mut **self, message)
+    }
+}
+
 impl sealed::Target for [u8] {
     #[inline(always)]
     fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {

@@ -7,7 +7,7 @@ use core::fmt;
 pub struct Place {
     /// Name of the record (the struct's name, or its `#[zap(rename)]`).
     pub record: &'static str,
-    /// Name of the field as the layout spells it.
+    /// Name of the field as the layout spells it; empty where the header or the whole section is wrong.
     pub field: &'static str,
 }
 
@@ -63,7 +63,7 @@ impl DecodeError {
         self.offset
     }
 
-    /// The record and field that were being read; `None` from the untyped layer and for the header.
+    /// The record and field that were being read; `None` from the untyped layer.
     #[must_use]
     pub const fn place(self) -> Option<&'static Place> {
         self.place
@@ -75,7 +75,10 @@ impl fmt::Debug for DecodeError {
         let mut out = f.debug_struct("DecodeError");
         out.field("kind", &self.kind).field("offset", &self.offset);
         if let Some(place) = self.place {
-            out.field("record", &place.record).field("field", &place.field);
+            out.field("record", &place.record);
+            if !place.field.is_empty() {
+                out.field("field", &place.field);
+            }
         }
         out.finish()
     }
@@ -84,8 +87,10 @@ impl fmt::Debug for DecodeError {
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (at byte {}", self.kind, self.offset)?;
-        if let Some(place) = self.place {
-            write!(f, ", field `{}` of `{}`", place.field, place.record)?;
+        match self.place {
+            Some(Place { record, field: "" }) => write!(f, ", record `{record}`")?,
+            Some(Place { record, field }) => write!(f, ", field `{field}` of `{record}`")?,
+            None => {}
         }
         f.write_str(")")
     }

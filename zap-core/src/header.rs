@@ -1,5 +1,7 @@
 //! The 16 bytes that begin every message (wire 1.1).
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
 use crate::{DecodeError, DecodeErrorKind};
 
 /// Bytes of the message header.

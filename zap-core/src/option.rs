@@ -8,6 +8,7 @@ use crate::walk::Walk;
 use crate::{Decode, DecodeError, DecodeSlot, Dialect, FieldType, RecordView, Slot, Zap, Zapgen, Zip};
 
 /// `zapgen`: a record behind a pointer that may be null.
+#[diagnostic::do_not_recommend]
 impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     const WIDTH: usize = 4;
     const ALIGN: usize = 1;
@@ -15,6 +16,7 @@ impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     const PLAIN: bool = false;
     const INFALLIBLE: bool = false;
     const NESTED: bool = true;
+    const FAULT: &'static str = R::FAULT;
 
     type Get<'m> = Result<Option<R::View<'m>>, DecodeError>;
 
@@ -38,6 +40,7 @@ impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'m, R: Decode<'m> + Zap<Dialect = Zapgen>> DecodeSlot<'m, Zapgen> for Option<R> {
     fn decode_slot<const METERED: bool>(
         section: Section<'m>,
@@ -60,6 +63,7 @@ impl<T: Slot<Zip>> Slot<Zip> for Option<T> {
     const PLAIN: bool = T::PLAIN;
     const INFALLIBLE: bool = T::INFALLIBLE;
     const NESTED: bool = T::NESTED;
+    const FAULT: &'static str = T::FAULT;
 
     type Get<'m> = Option<T::Get<'m>>;
 
@@ -93,19 +97,16 @@ impl<'m, T: DecodeSlot<'m, Zip>> DecodeSlot<'m, Zip> for Option<T> {
     }
 }
 
-/// An absent element is written as the zero value (wire 1.6), which is what `Default` gives.
+/// An absent element is written as the zero value (wire 1.6), which is what `Default` gives. Elements are read as
+/// present, whatever they hold: an absent one reads back as a zero that is there, as with the peer.
 impl<T: Element<Zip> + Default> Element<Zip> for Option<T> {
     type Item<'m> = Option<T::Item<'m>>;
 
     fn get_element<'m>(entry: Section<'m>) -> Result<Self::Item<'m>, DecodeError> {
-        let item = T::get_element(entry)?;
-        Ok(if T::is_zero_element(entry) { None } else { Some(item) })
+        T::get_element(entry).map(Some)
     }
     fn check_element<const METERED: bool>(entry: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
         T::check_element(entry, walk)
-    }
-    fn is_zero_element(entry: Section<'_>) -> bool {
-        T::is_zero_element(entry)
     }
     fn put_element<S: Sink>(&self, sink: &mut S) {
         match self {
@@ -120,7 +121,6 @@ impl<'m, T: DecodeElement<'m, Zip> + Default> DecodeElement<'m, Zip> for Option<
         entry: Section<'m>,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Self, DecodeError> {
-        let value = T::decode_element(entry, walk)?;
-        Ok(if T::is_zero_element(entry) { None } else { Some(value) })
+        T::decode_element(entry, walk).map(Some)
     }
 }

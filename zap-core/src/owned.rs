@@ -33,6 +33,8 @@ use crate::{DecodeError, Limits, RecordView, Zap};
 pub struct OwnedView<T> {
     bytes: Bytes,
     root: u32,
+    /// Levels that its views follow.
+    depth: u8,
     record: PhantomData<fn() -> T>,
 }
 
@@ -43,11 +45,7 @@ impl<T: Zap> OwnedView<T> {
     ///
     /// As [`Zap::view`].
     pub fn new(bytes: impl Into<Bytes>) -> Result<Self, DecodeError> {
-        let mut bytes = bytes.into();
-        let section = Section::open(&bytes, T::LAYOUT.root_size())?;
-        let (root, len) = (section.position(), section.message().len());
-        bytes.truncate(len);
-        Ok(Self { bytes, root, record: PhantomData })
+        Self::open(bytes.into(), Limits::DEPTH)
     }
 
     /// Opens and checks the message in `bytes` as [`Zap::validate`] does, so that no accessor fails afterwards.
@@ -58,14 +56,21 @@ impl<T: Zap> OwnedView<T> {
     pub fn validated(bytes: impl Into<Bytes>, limits: &Limits) -> Result<Self, DecodeError> {
         let bytes = bytes.into();
         T::validate(&bytes, limits)?;
-        Self::new(bytes)
+        Self::open(bytes, limits.depth())
+    }
+
+    fn open(mut bytes: Bytes, depth: u8) -> Result<Self, DecodeError> {
+        let section = Section::open(&bytes, T::LAYOUT.root_size(), T::ROOT_PLACE)?;
+        let (root, len) = (section.position(), section.message().len());
+        bytes.truncate(len);
+        Ok(Self { bytes, root, depth, record: PhantomData })
     }
 
     /// The view. O(1), and cannot fail: the bytes have been checked and do not change.
     #[inline]
     #[must_use]
     pub fn view(&self) -> T::View<'_> {
-        RecordView::from_section(Section::reopen(&self.bytes, self.root, T::LAYOUT.root_size()))
+        RecordView::from_section(Section::reopen(&self.bytes, self.root, T::LAYOUT.root_size(), self.depth))
     }
 
     /// The message.
@@ -83,7 +88,7 @@ impl<T: Zap> OwnedView<T> {
 
 impl<T> Clone for OwnedView<T> {
     fn clone(&self) -> Self {
-        Self { bytes: self.bytes.clone(), root: self.root, record: PhantomData }
+        Self { bytes: self.bytes.clone(), root: self.root, depth: self.depth, record: PhantomData }
     }
 }
 

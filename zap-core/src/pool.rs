@@ -79,7 +79,7 @@ impl BufferPool {
     /// The value does not fit the wire.
     pub fn encode<T: Zap>(&self, value: &T) -> Result<PooledBuffer, EncodeError> {
         let mut buffer = self.take();
-        value.encode_into(&mut *buffer)?;
+        value.encode_into(&mut buffer)?;
         Ok(buffer)
     }
 

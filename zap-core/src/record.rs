@@ -1,6 +1,6 @@
 //! `Zap`: a struct that is a record on the wire, and everything a user does with it.
 
-use core::fmt::Debug;
+use core::fmt::{self, Debug};
 use core::ops::Range;
 
 use alloc::vec::Vec;
@@ -11,7 +11,8 @@ use crate::section::{Field, Section};
 use crate::sink::{Counter, RootPlace, Sink};
 use crate::walk::Walk;
 use crate::{
-    DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Layout, Limits, Message, Prefix, Slot,
+    DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Layout, Limits, Message, Place,
+    Prefix, Slot,
 };
 
 /// A struct that is a record on the ZAP wire. Implemented by `#[derive(Zap)]`.
@@ -57,6 +58,9 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
 
     #[doc(hidden)]
     const FIELDS: &'static [FieldLayout];
+    /// What errors name that are about the whole message.
+    #[doc(hidden)]
+    const ROOT_PLACE: &'static Place = &Place { record: Self::LAYOUT.name, field: "" };
     #[doc(hidden)]
     const ROOT: RootPlace = Self::Dialect::ROOT;
 
@@ -65,9 +69,11 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     -> Result<(), DecodeError>;
     #[doc(hidden)]
     fn put_fields<S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize);
-    /// Whether every field holds its zero value.
+    /// Whether every field holds its zero value: asked of zip records only.
     #[doc(hidden)]
-    fn fields_are_zero(section: Section<'_>) -> bool;
+    fn fields_are_zero(section: Section<'_>) -> bool {
+        section.bytes().iter().all(|byte| *byte == 0)
+    }
 
     /// Reads the record in place: checks the header and that the root section is there, nothing else.
     ///
@@ -84,7 +90,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// O(1) whatever the size of the message; no allocation.
     #[inline(always)]
     fn view(bytes: &[u8]) -> Result<Self::View<'_>, DecodeError> {
-        Section::open(bytes, Self::LAYOUT.root_size()).map(RecordView::from_section)
+        Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE).map(RecordView::from_section)
     }
 
     /// Decodes the whole value. Fields that borrow, borrow from `bytes`; owned fields are copied.
@@ -102,7 +108,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: Decode<'m>,
     {
-        let section = Section::open(bytes, Self::LAYOUT.root_size())?;
+        let section = Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)?;
         decode_root(section, &Limits::new(), None)
     }
 
@@ -145,7 +151,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: DecodeOwned,
     {
-        let section = Section::open(bytes, Self::LAYOUT.root_size())?;
+        let section = Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)?;
         decode_root(section, &Limits::new(), Some(bytes))
     }
 
@@ -201,7 +207,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn view_prefix<'m>(bytes: &'m [u8], limits: &Limits) -> Result<Prefix<'m, Self::View<'m>>, DecodeError> {
-        split(bytes, limits, |message| Self::view(message))
+        split::<Self, _>(bytes, limits, |message| open_within::<Self>(message, limits).map(RecordView::from_section))
     }
 
     /// Takes one message off the front of `bytes` and decodes it within `limits`.
@@ -213,7 +219,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: Decode<'m>,
     {
-        split(bytes, limits, |message| Self::decode_with(message, limits))
+        split::<Self, _>(bytes, limits, |message| Self::decode_with(message, limits))
     }
 
     /// Appends the value as one complete message and returns where it is.
@@ -267,6 +273,11 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
 
 /// A record that can be decoded into a value that borrows from the message for `'m`. Implemented for every record all
 /// of whose fields can.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a ZAP record that can be decoded",
+    label = "cannot be decoded",
+    note = "put #[derive(Zap)] on it, with `use zap_core::Zap`"
+)]
 pub trait Decode<'m>: Zap + DecodeSlot<'m, Self::Dialect> {
     #[doc(hidden)]
     fn decode_root<const METERED: bool>(
@@ -303,22 +314,54 @@ fn decode_root<'m, T: Decode<'m>>(
 }
 
 fn open_within<'m, T: Zap>(bytes: &'m [u8], limits: &Limits) -> Result<Section<'m>, DecodeError> {
-    let section = Section::open(bytes, T::LAYOUT.root_size())?;
+    let section = Section::open(bytes, T::LAYOUT.root_size(), T::ROOT_PLACE)?;
     if section.message().len() > limits.message_len() as usize {
-        return Err(DecodeError::new(DecodeErrorKind::MessageTooLarge, 12));
+        return Err(DecodeError::new(DecodeErrorKind::MessageTooLarge, 12).at(T::ROOT_PLACE));
     }
     Ok(section.with_depth(limits.depth()))
 }
 
 /// Cuts one message off the front of `bytes` and reads it.
-fn split<'m, T>(
+fn split<'m, R: Zap, T>(
     bytes: &'m [u8],
     limits: &Limits,
     read: impl FnOnce(&'m [u8]) -> Result<T, DecodeError>,
 ) -> Result<Prefix<'m, T>, DecodeError> {
-    match Message::split_first(bytes, limits)? {
+    match Message::split_first(bytes, limits).map_err(|error| error.at(R::ROOT_PLACE))? {
         Prefix::Complete { value, rest } => Ok(Prefix::Complete { value: read(value.as_bytes())?, rest }),
         Prefix::Incomplete { needed } => Ok(Prefix::Incomplete { needed }),
+    }
+}
+
+/// Builds a view's `Debug` text: what each accessor returned, in the order of the fields.
+#[doc(hidden)]
+pub struct DebugView<'a, 'b> {
+    out: fmt::DebugStruct<'a, 'b>,
+    fields: core::slice::Iter<'static, FieldLayout>,
+}
+
+impl<'a, 'b> DebugView<'a, 'b> {
+    /// Begins the text of a view of `R`.
+    pub fn new<R: Zap>(f: &'a mut fmt::Formatter<'b>, view: &str) -> Self {
+        Self { out: f.debug_struct(view), fields: R::FIELDS.iter() }
+    }
+
+    /// Adds the next field.
+    #[must_use]
+    pub fn field<V: Debug>(mut self, value: V) -> Self {
+        if let Some(field) = self.fields.next() {
+            self.out.field(field.name, &value);
+        }
+        self
+    }
+
+    /// Ends the text.
+    ///
+    /// # Errors
+    ///
+    /// The formatter's.
+    pub fn finish(mut self) -> fmt::Result {
+        self.out.finish()
     }
 }
 
@@ -327,6 +370,7 @@ fn split<'m, T>(
 pub mod nested {
     use super::*;
     use crate::dialect::required;
+    use crate::{DialectKind, HEADER_LEN};
 
     /// Bytes of a record's slot.
     #[must_use]
@@ -350,6 +394,53 @@ pub mod nested {
     #[must_use]
     pub const fn inline<R: Zap>() -> bool {
         R::Dialect::RECORD.is_none()
+    }
+
+    /// Whether a record's slot says everything: it is inline, and so are all its fields.
+    #[must_use]
+    pub const fn plain<R: Zap>() -> bool {
+        let mut plain = inline::<R>();
+        let mut index = 0;
+        while index < R::FIELDS.len() {
+            plain &= R::FIELDS[index].plain;
+            index += 1;
+        }
+        plain
+    }
+
+    /// Whether any bytes in a record's slot are a value.
+    #[must_use]
+    pub const fn infallible<R: Zap>() -> bool {
+        let mut infallible = inline::<R>();
+        let mut index = 0;
+        while index < R::FIELDS.len() {
+            infallible &= R::FIELDS[index].infallible;
+            index += 1;
+        }
+        infallible
+    }
+
+    /// Whether lists or pointed-to records lie behind a record's slot.
+    #[must_use]
+    pub const fn nested<R: Zap>() -> bool {
+        let mut nested = !inline::<R>();
+        let mut index = 0;
+        while index < R::FIELDS.len() {
+            nested |= R::FIELDS[index].nested;
+            index += 1;
+        }
+        nested
+    }
+
+    /// What is wrong with a record as a field.
+    #[must_use]
+    pub const fn fault<R: Zap>() -> &'static str {
+        match (R::Dialect::KIND, R::LAYOUT.size) {
+            (DialectKind::Zapgen, 0) => {
+                "a zapgen record without fields cannot be nested: at a message's end, its pointer would read as null"
+            }
+            _ => "",
+        }
     }
 
     /// Checks a nested record.
@@ -402,6 +493,11 @@ pub mod nested {
         entry.embedded(R::LAYOUT.size as usize)
     }
 
+    /// Pays for the header and the root section of a message.
+    fn spend_message<const METERED: bool>(root: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
+        walk.spend(root.bytes().len().saturating_add(HEADER_LEN), root.position() as usize)
+    }
+
     /// Views a list element that is a complete message.
     ///
     /// # Errors
@@ -420,7 +516,9 @@ pub mod nested {
         entry: Section<'_>,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
-        R::check_fields(open_element::<R>(entry)?, walk)
+        let element = open_element::<R>(entry)?;
+        spend_message(element, walk)?;
+        R::check_fields(element, walk)
     }
 
     /// Decodes a list element that is a complete message.
@@ -432,12 +530,8 @@ pub mod nested {
         entry: Section<'m>,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<R, DecodeError> {
-        R::decode_root(open_element::<R>(entry)?, walk)
-    }
-
-    /// Whether a list element that is a complete message is all zero. What is wrong with it shows when it is read.
-    #[must_use]
-    pub fn is_zero_element<R: Zap>(entry: Section<'_>) -> bool {
-        open_element::<R>(entry).is_ok_and(R::fields_are_zero)
+        let element = open_element::<R>(entry)?;
+        spend_message(element, walk)?;
+        R::decode_root(element, walk)
     }
 }

@@ -128,7 +128,10 @@ fn copy<C: Cell>(to: &mut [C], from: &[u8]) {
     match from.len() {
         8..=32 => copy_in_four::<C, 8>(to, from),
         2..=7 => copy_in_four::<C, 2>(to, from),
-        _ => copy_other(to, from),
+        _ => {
+            core::hint::cold_path();
+            copy_other(to, from);
+        }
     }
 }
 

@@ -49,26 +49,29 @@ const fn halves(slot: u64) -> (u32, u32) {
 impl<'m> Section<'m> {
     /// Checks the header of `bytes` and that a root section of `size` bytes lies inside the message.
     ///
-    /// One comparison decides the canonical case (version 1, root right after the header); everything else, wrong or
-    /// merely unusual, is sorted out by a cold function.
+    /// A few flat conditions decide the canonical case (version 1, root right after the header); everything else, wrong
+    /// or merely unusual, is sorted out by a cold function.
     #[inline(always)]
-    pub(crate) fn open(bytes: &'m [u8], size: usize) -> Result<Self, DecodeError> {
+    pub(crate) fn open(bytes: &'m [u8], size: usize, place: &'static Place) -> Result<Self, DecodeError> {
         if let Some(header) = bytes.first_chunk::<HEADER_LEN>() {
             let header = u128::from_le_bytes(*header);
             let (root, len) = halves((header >> 64) as u64);
+            let len = len as usize;
+            let end = HEADER_LEN.saturating_add(size);
             let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
             if is_canonical
-                && let Some(message) = bytes.get(..len as usize)
-                && let Some(section) = message.get(HEADER_LEN..HEADER_LEN.saturating_add(size))
+                && len <= bytes.len()
+                && len >= end
+                && let (Some(message), Some(section)) = (bytes.get(..len), bytes.get(HEADER_LEN..end))
             {
                 return Ok(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
             }
         }
-        let (root, len) = halves(locate_unusual(bytes, size)?);
+        let (root, len) = halves(locate_unusual(bytes, size, place)?);
         let message = bytes.get(..len as usize).unwrap_or_default();
         match message.get(root as usize..).and_then(|rest| rest.get(..size)) {
             Some(section) => Ok(Self::whole(message, section, root, 0, Limits::DEPTH)),
-            None => Err(DecodeError::new(DecodeErrorKind::SectionOutOfBounds, root as usize)),
+            None => Err(refuse(DecodeErrorKind::SectionOutOfBounds, root as usize, place)),
         }
     }
 
@@ -92,9 +95,9 @@ impl<'m> Section<'m> {
     }
 
     /// A section that an owning view opened before, found again without its checks; all zero if it is not there.
-    pub(crate) fn reopen(message: &'m [u8], position: u32, size: usize) -> Self {
+    pub(crate) fn reopen(message: &'m [u8], position: u32, size: usize, depth: u8) -> Self {
         let bytes = message.get(position as usize..).and_then(|rest| rest.get(..size)).unwrap_or_default();
-        Self::whole(message, bytes, position, 0, Limits::DEPTH)
+        Self::whole(message, bytes, position, 0, depth)
     }
 
     /// A section that is no part of another.
@@ -338,8 +341,8 @@ fn refuse(kind: DecodeErrorKind, position: usize, place: &'static Place) -> Deco
 /// Root and length of a message whose header is not the canonical one, packed as in the header.
 #[cold]
 #[inline(never)]
-fn locate_unusual(bytes: &[u8], size: usize) -> Result<u64, DecodeError> {
-    let section = Section::open_at(bytes, 0, size, Limits::DEPTH)?;
+fn locate_unusual(bytes: &[u8], size: usize, place: &'static Place) -> Result<u64, DecodeError> {
+    let section = Section::open_at(bytes, 0, size, Limits::DEPTH).map_err(|error| error.at(place))?;
     Ok(section.position as u64 | (section.message.len() as u64) << 32)
 }
 

@@ -95,6 +95,9 @@ impl Plan {
 /// The furthest a signed 32-bit pointer reaches.
 const MAX_STRUCTURE: u64 = i32::MAX as u64;
 
+/// The longest message: what its header's size can say, and no more than a vector can hold on 32-bit machines.
+const MAX_MESSAGE: u64 = if (u32::MAX as u64) < isize::MAX as u64 { u32::MAX as u64 } else { isize::MAX as u64 };
+
 const fn align_up(position: u64, align: usize) -> u64 {
     let mask = (align as u64).wrapping_sub(1);
     position.saturating_add(mask) & !mask
@@ -132,7 +135,7 @@ impl Counter {
     #[inline(always)]
     pub(crate) fn plan<R: Zap>(record: &R) -> Result<Plan, EncodeError> {
         let counter = Self::count(record, 0);
-        if counter.error.is_none() && counter.structure <= MAX_STRUCTURE && counter.len() <= u32::MAX as u64 {
+        if counter.error.is_none() && counter.structure <= MAX_STRUCTURE && counter.len() <= MAX_MESSAGE {
             return Ok(Plan { structure: counter.structure as u32, tail: counter.tail as u32 });
         }
         Err(counter.too_large())
@@ -159,13 +162,19 @@ impl Counter {
         }
     }
 
-    /// Bytes of the complete message of a nested record.
+    /// Bytes of the complete message of a nested record, one level down.
     fn nested<R: Zap>(&mut self, record: &R) -> u64 {
         if !self.descend() {
             return 0;
         }
-        let nested = Self::count(record, self.depth);
+        let len = self.nested_here(record);
         self.ascend();
+        len
+    }
+
+    /// As [`Counter::nested`], on the level that this message is on.
+    fn nested_here<R: Zap>(&mut self, record: &R) -> u64 {
+        let nested = Self::count(record, self.depth);
         if let Some(error) = nested.error {
             self.fail(error);
         }
@@ -214,7 +223,8 @@ impl Sink for Counter {
         self.structure = self.structure.saturating_add(4).saturating_add(bytes.len() as u64);
     }
     fn element_message<R: Zap>(&mut self, record: &R) {
-        let len = self.nested(record);
+        // The list itself was the level down.
+        let len = self.nested_here(record);
         self.structure = self.structure.saturating_add(4).saturating_add(len);
     }
     fn embed<R: Zap>(&mut self, (): &mut (), _: usize, record: &R) {
@@ -330,9 +340,9 @@ impl<'b, C: Cell> Sink for MessageWriter<'b, C> {
 
     #[inline(always)]
     fn tail(&mut self, section: &mut Self::Section, offset: usize, bytes: &[u8]) {
-        let target = self.tail.position();
-        if !bytes.is_empty() && self.tail.append(bytes) {
-            section.link(offset, target, bytes.len());
+        if !bytes.is_empty() {
+            section.link(offset, self.tail.position(), bytes.len());
+            self.tail.append(bytes);
         }
     }
     #[inline]

@@ -16,8 +16,9 @@ use crate::{DecodeError, DecodeListElement, FieldType, ListElement, Place, Slot,
 /// A type that can be an element of a length-prefixed list.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a list in the `{D}` dialect",
-    label = "not a list element in this dialect",
-    note = "these lists take scalars, text, bytes and records of the same dialect"
+    label = "not a list of elements of this dialect",
+    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]",
+    note = "zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes and records of their own dialect"
 )]
 pub trait Element<D: StreamDialect>: Slot<D> + Sized {
     /// What reading an element gives.
@@ -35,17 +36,13 @@ pub trait Element<D: StreamDialect>: Slot<D> + Sized {
     ///
     /// The first thing that an accessor would refuse, or the budget.
     fn check_element<const METERED: bool>(entry: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError>;
-    /// Whether the element is its type's zero value, which the zip dialect takes for "absent" (wire 1.6).
-    fn is_zero_element(entry: Section<'_>) -> bool {
-        entry.bytes().iter().all(|byte| *byte == 0)
-    }
     /// Counts or writes the element with its length word.
     fn put_element<S: Sink>(&self, sink: &mut S);
 }
 
 /// An element that can be decoded.
 #[diagnostic::on_unimplemented(
-    message = "a list of `{Self}` can be encoded and viewed, but not decoded",
+    message = "a list of `{Self}` cannot be decoded in the `{D}` dialect",
     label = "cannot be decoded"
 )]
 pub trait DecodeElement<'m, D: StreamDialect>: Element<D> {
@@ -77,7 +74,7 @@ impl<D: StreamDialect, T: Element<D>> ListElement<D> for T {
     ) -> Result<(), DecodeError> {
         T::get_list(section, field)?.entries().try_for_each(|entry| {
             let entry = entry?;
-            spend_entry(entry, walk)?;
+            spend_length_word(entry, walk)?;
             T::check_element(entry, walk).map_err(|error| error.at(field.place))
         })
     }
@@ -102,16 +99,17 @@ impl<'m, D: StreamDialect, T: DecodeElement<'m, D>> DecodeListElement<'m, D> for
         let mut items = Vec::new();
         for entry in T::get_list(section, field)?.entries() {
             let entry = entry?;
-            spend_entry(entry, walk)?;
+            spend_length_word(entry, walk)?;
             items.push(T::decode_element(entry, walk).map_err(|error| error.at(field.place))?);
         }
         Ok(items)
     }
 }
 
-/// Pays for an element's length word and bytes.
-fn spend_entry<const METERED: bool>(entry: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
-    walk.spend(entry.bytes().len().saturating_add(4), entry.position() as usize)
+/// Pays for an element's length word. The element pays for what it visits itself: all of its bytes, or, if it is a
+/// message, header and section, since whatever lies behind those is paid for where it is visited.
+fn spend_length_word<const METERED: bool>(entry: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
+    walk.spend(4, entry.position() as usize)
 }
 
 /// A length-prefixed list read in place: `len` in O(1), iteration, and `get` in O(index).

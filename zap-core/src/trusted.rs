@@ -34,9 +34,13 @@ static MASKS: [u8; 2 * WINDOW] = {
 pub(crate) fn ascii(message: &[u8], start: usize, end: usize) -> Option<&str> {
     let before_end = message.get(..end)?;
     let text = before_end.get(start..)?;
-    let is_ascii = match (before_end.last_chunk::<WINDOW>(), MASKS.get(text.len()..).and_then(|m| m.first_chunk())) {
-        (Some(window), Some(mask)) => no_sign_bits(window, mask),
-        _ => is_ascii(text),
+    let is_ascii = if text.len() <= WINDOW
+        && let Some(window) = before_end.last_chunk::<WINDOW>()
+        && let Some(mask) = MASKS.get(text.len()..).and_then(|masks| masks.first_chunk())
+    {
+        no_sign_bits(window, mask)
+    } else {
+        is_ascii(text)
     };
     if !is_ascii {
         return None;

@@ -1,0 +1,102 @@
+//! Values of a shape, drawn from bytes.
+
+use serde_json::{Map, Value, json};
+
+/// Draws choices from bytes; when they are used up every choice is 0, which always ends a shape.
+pub(crate) struct Dice<'b>(pub(crate) &'b [u8]);
+
+impl Dice<'_> {
+    pub(crate) fn byte(&mut self) -> u8 {
+        let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
+        self.0 = rest;
+        *first
+    }
+
+    pub(crate) fn below(&mut self, n: u8) -> u8 {
+        self.byte() % n
+    }
+
+    pub(crate) fn bytes(&mut self, n: usize) -> Vec<u8> {
+        (0..n).map(|_| self.byte()).collect()
+    }
+
+    pub(crate) fn number(&mut self) -> u128 {
+        self.bytes(16).iter().fold(0, |n, byte| n << 8 | u128::from(*byte))
+    }
+}
+
+pub(crate) fn record(dice: &mut Dice<'_>, shape: &Value) -> Value {
+    let fields = shape.get("fields").unwrap_or(shape).as_array().unwrap().iter();
+    fields.map(|f| (f["name"].as_str().unwrap().to_owned(), value(dice, &f["type"]))).collect::<Map<_, _>>().into()
+}
+
+fn value(dice: &mut Dice<'_>, ty: &Value) -> Value {
+    let hex = |bytes: &[u8]| json!(bytes.iter().map(|b| format!("{b:02x}")).collect::<String>());
+    if let Some(name) = ty.as_str() {
+        return match name {
+            "bool" => json!(dice.below(2) == 1),
+            "u8" => json!((dice.number() as u8).to_string()),
+            "u16" => json!((dice.number() as u16).to_string()),
+            "u32" => json!((dice.number() as u32).to_string()),
+            "u64" => json!((dice.number() as u64).to_string()),
+            "u128" => json!(dice.number().to_string()),
+            "i8" => json!((dice.number() as i8).to_string()),
+            "i16" => json!((dice.number() as i16).to_string()),
+            "i32" => json!((dice.number() as i32).to_string()),
+            "i64" => json!((dice.number() as i64).to_string()),
+            "i128" => json!((dice.number() as i128).to_string()),
+            "f32" => json!({ "bits": hex(&dice.bytes(4)) }),
+            "f64" => json!({ "bits": hex(&dice.bytes(8)) }),
+            "char" => json!(["\0", "a", "é", "\u{10ffff}"][usize::from(dice.below(4))]),
+            "text" => json!(["", "a", "zwei", "drei ö", "\u{10ffff}\0"][usize::from(dice.below(5))]),
+            "bytes" => {
+                let n = dice.below(5);
+                hex(&dice.bytes(n.into()))
+            }
+            _ => panic!("{name}"),
+        };
+    }
+    let (kind, inner) = ty.as_object().unwrap().iter().next().unwrap();
+    match kind.as_str() {
+        "bytes_fixed" => hex(&dice.bytes(inner.as_u64().unwrap() as usize)),
+        "array" => (0..inner[1].as_u64().unwrap()).map(|_| value(dice, &inner[0])).collect(),
+        "struct" => record(dice, inner),
+        // The entries of the generator's lists of text are given as hex.
+        "list" if *inner == "text" && dice.below(2) == 0 => json!([]),
+        "list" => (0..dice.below(4)).map(|_| value(dice, inner)).collect(),
+        "opt" if dice.below(3) == 0 => Value::Null,
+        "opt" | "box" => value(dice, inner),
+        "enum" => json!(["A", "B"][usize::from(dice.below(2))]),
+        "union" => {
+            let variant = &inner[usize::from(dice.below(3))];
+            json!({ variant["name"].as_str().unwrap(): variant.get("fields").map_or(json!({}), |f| record(dice, f)) })
+        }
+        // Ascending keys, some of them negative where the key has a sign.
+        "map" if inner[0] == "text" => {
+            (0..dice.below(4)).map(|i| json!([format!("{i}"), value(dice, &inner[1])])).collect()
+        }
+        "map" => (0..dice.below(4))
+            .map(|i| json!([{ "k": (i32::from(i) * 300 - 301).to_string() }, value(dice, &inner[1])]))
+            .collect(),
+        "set" => (0..dice.below(4)).map(|i| json!((u64::from(i) * 255).to_string())).collect(),
+        _ => panic!("{kind}"),
+    }
+}
+
+pub(crate) fn text_entries_to_hex(shape: &Value, record: &mut Value) {
+    for field in shape.as_array().unwrap() {
+        let item = &mut record[field["name"].as_str().unwrap()];
+        match &field["type"] {
+            ty if ty["list"] == "text" => {
+                for entry in item.as_array_mut().unwrap() {
+                    *entry = json!(entry.as_str().unwrap().bytes().map(|b| format!("{b:02x}")).collect::<String>());
+                }
+            }
+            ty if ty["struct"].is_array() => text_entries_to_hex(&ty["struct"], item),
+            ty if ty["list"]["struct"].is_array() => {
+                item.as_array_mut().unwrap().iter_mut().for_each(|e| text_entries_to_hex(&ty["list"]["struct"], e));
+            }
+            _ => {}
+        }
+    }
+}

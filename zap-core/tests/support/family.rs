@@ -1,0 +1,96 @@
+//! A record for whatever lifetime, and the macros that declare records with everything the tests need of them.
+
+use core::fmt::Debug;
+
+use zap_core::{Decode, Zap};
+
+use super::{Make, Seen};
+
+/// A record type apart from its lifetime.
+pub trait Family {
+    /// The record that borrows for `'m`.
+    type Of<'m>: Decode<'m> + Debug;
+    /// A value drawn from bytes.
+    fn make(draw: &[u8]) -> Self::Of<'static>;
+    /// Whether two values are equal, floats by their bits.
+    fn equal(a: &Self::Of<'_>, b: &Self::Of<'_>) -> bool;
+    /// Reads everything that the view can reach.
+    fn touch<'m>(view: <Self::Of<'m> as Zap>::View<'m>, seen: &mut Seen);
+    /// Asserts that the view reads as the value.
+    fn same<'m>(value: &Self::Of<'_>, view: <Self::Of<'m> as Zap>::View<'m>);
+
+    /// Values for tests that go through every byte: an empty one and ones with something everywhere.
+    fn samples() -> Vec<Self::Of<'static>> {
+        let full = |step: u8| (0..96).map(|i: u8| i.wrapping_mul(step).wrapping_add(step)).collect::<Vec<u8>>();
+        vec![Self::make(&[]), Self::make(&full(0x35)), Self::make(&[2; 96])]
+    }
+}
+
+/// Draws from bytes for [`Family::make`].
+pub fn draw<T: Make>(bytes: &[u8]) -> T {
+    T::make(&mut super::Dice::new(bytes))
+}
+
+/// What views of an existing record read, and [`Family`] for it. `member = accessor` for each field.
+#[macro_export]
+macro_rules! family {
+    ($owner:ty, $view:ty, |$message:lifetime| $of:ty, [$($member:tt = $accessor:ident),*]) => {
+        impl $crate::support::Touch for $view {
+            fn touch(&self, _seen: &mut $crate::support::Seen) {
+                $($crate::support::Touch::touch(&self.$accessor(), _seen);)*
+            }
+        }
+
+        impl $crate::support::Same<$view> for $owner {
+            fn same(&self, _got: $view) {
+                $($crate::support::Same::same(&self.$member, _got.$accessor());)*
+            }
+        }
+
+        impl $crate::support::Family for $owner {
+            type Of<$message> = $of;
+
+            fn make(draw: &[u8]) -> Self::Of<'static> {
+                $crate::support::family::draw(draw)
+            }
+            fn equal(a: &Self::Of<'_>, b: &Self::Of<'_>) -> bool {
+                a == b
+            }
+            fn touch<'m>(view: <Self::Of<'m> as zap_core::Zap>::View<'m>, seen: &mut $crate::support::Seen) {
+                $crate::support::Touch::touch(&view, seen);
+            }
+            fn same<'m>(value: &Self::Of<'_>, view: <Self::Of<'m> as zap_core::Zap>::View<'m>) {
+                $crate::support::Same::same(value, view);
+            }
+        }
+    };
+}
+
+/// A struct with named fields and at most one lifetime, and all of the above for it.
+#[macro_export]
+macro_rules! record {
+    (@of $name:ident) => { $name };
+    (@of $name:ident, $lifetime:lifetime, $with:lifetime) => { $name<$with> };
+    ($(#[$attribute:meta])* $name:ident / $view:ident $(<$lifetime:lifetime>)? {
+        $($(#[$field_attribute:meta])* $field:ident: $ty:ty),* $(,)?
+    }) => {
+        #[derive(Zap, Clone, Debug, Default, PartialEq)]
+        $(#[$attribute])*
+        pub struct $name $(<$lifetime>)? {
+            $($(#[$field_attribute])* pub $field: $ty,)*
+        }
+
+        impl $crate::support::Make for $crate::record!(@of $name $(, $lifetime, 'static)?) {
+            fn make(_dice: &mut $crate::support::Dice<'_>) -> Self {
+                Self { $($field: $crate::support::Make::make(_dice)),* }
+            }
+        }
+
+        $crate::family!(
+            $crate::record!(@of $name $(, $lifetime, '_)?),
+            $view<'_>,
+            |'m| $crate::record!(@of $name $(, $lifetime, 'm)?),
+            [$($field = $field),*]
+        );
+    };
+}
