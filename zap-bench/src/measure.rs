@@ -218,6 +218,17 @@ mod tests {
     }
 
     #[test]
+    fn an_interruption_does_not_shorten_the_batches() {
+        let mut calls = 0;
+        let mut batch = |length: u64| {
+            calls += 1;
+            let interruption = if calls == 1 { 50 } else { 0 };
+            std::thread::sleep(Duration::from_millis(length + interruption));
+        };
+        assert_eq!(calibrate(&mut batch, Duration::from_millis(16)), 16);
+    }
+
+    #[test]
     fn the_limit_is_the_stricter_of_two() {
         assert_eq!(limit(1.0), 1.2);
         assert_eq!(limit(1.5), 1.6);

@@ -117,7 +117,9 @@ pub(crate) fn append<B: Growable, R: Zap>(
     let start = buffer.len();
     let len = message.len();
     let mut has_grown = false;
-    // Twice at most. As a loop, the room is checked once where it suffices, and the writing code stands here once.
+    // Twice at most. As a loop, the room is checked once where it suffices, and the writing code stands here once. Besides,
+    // it is then no part of an innermost loop of the caller's, where LLVM turns the selects of `region::copy_in_four`
+    // into branches, which mispredict.
     loop {
         let Some(spare) = buffer.spare().get_mut(..len) else {
             if has_grown {

@@ -222,7 +222,7 @@ pub fn check() -> Result<(), String> {
 ///
 /// # Errors
 ///
-/// What [`check`] says.
+/// What [`check()`] says.
 pub fn run(ops: &[Op], smoke: bool) -> Result<Report, String> {
     check()?;
     let plan = if smoke { Plan::SMOKE } else { Plan::FULL };

@@ -111,6 +111,35 @@ pub(crate) fn handle<'o, C: PairCodec>(
     C::encode_response(out, &response)
 }
 
+/// Whether a page ends within these bytes. A store across that border costs as much as a small message does.
+fn straddles(bytes: &[u8]) -> bool {
+    const PAGE: usize = 4096;
+    bytes.as_ptr().addr() % PAGE + bytes.len() > PAGE
+}
+
+/// A warm buffer that does not straddle a page, which would be nothing but bad luck. `warm` makes all messages, and says
+/// whether one of them straddles.
+fn place<C: Codec>(mut warm: impl FnMut(&mut C::Out) -> bool) -> C::Out {
+    let mut misplaced = Vec::new();
+    loop {
+        let mut out = C::Out::default();
+        if !warm(&mut out) || misplaced.len() == 100 {
+            return out;
+        }
+        misplaced.push(out);
+    }
+}
+
+/// The buffer for both messages of the pair.
+fn pair_out<C: PairCodec>() -> C::Out {
+    let (request, response) = (request_of::<C>(&FIXTURE.request), response_of::<C>(&FIXTURE.response));
+    place::<C>(|out| {
+        C::encode_request(out, &request);
+        C::encode_response(out, &response);
+        straddles(C::encode_request(out, &request)) || straddles(C::encode_response(out, &response))
+    })
+}
+
 /// Both messages of the pair, as this codec writes them.
 fn messages<C: PairCodec>() -> (AlignedVec, AlignedVec) {
     let mut out = C::Out::default();
@@ -137,7 +166,7 @@ pub(crate) fn decode<C: PairCodec>() -> Measured {
 /// Encode both messages into a reused buffer.
 pub(crate) fn encode<C: PairCodec>() -> Measured {
     let (request, response) = (request_of::<C>(&FIXTURE.request), response_of::<C>(&FIXTURE.response));
-    let mut out = C::Out::default();
+    let mut out = pair_out::<C>();
     Measured::new(pair_bytes::<C>(), move || {
         sink_slice(C::encode_request(&mut out, hide_ref(&request)));
         sink_slice(C::encode_response(&mut out, hide_ref(&response)));
@@ -156,7 +185,7 @@ pub(crate) fn encode_fresh<C: PairCodec>() -> Measured {
 /// Encode each message into a reused buffer, decode it from there, touch its fields.
 pub(crate) fn round_trip<C: PairCodec>() -> Measured {
     let (request, response) = (request_of::<C>(&FIXTURE.request), response_of::<C>(&FIXTURE.response));
-    let (mut out, mut scratch) = (C::Out::default(), C::Scratch::default());
+    let (mut out, mut scratch) = (pair_out::<C>(), C::Scratch::default());
     Measured::new(pair_bytes::<C>(), move || {
         let bytes = hide_slice(C::encode_request(&mut out, hide_ref(&request)));
         sink(C::read_request(&mut scratch, bytes, touch_request));
@@ -169,7 +198,7 @@ pub(crate) fn round_trip<C: PairCodec>() -> Measured {
 pub(crate) fn handler<C: PairCodec>() -> Measured {
     let (request, _) = messages::<C>();
     let block_hash = &FIXTURE.response.block_hash;
-    let (mut out, mut scratch) = (C::Out::default(), C::Scratch::default());
+    let (mut out, mut scratch) = (pair_out::<C>(), C::Scratch::default());
     Measured::new(pair_bytes::<C>(), move || {
         sink_slice(handle::<C>(&mut scratch, &mut out, hide_slice(&request), hide_ref(block_hash)));
     })
@@ -191,9 +220,12 @@ pub(crate) fn decode_lengths<C: Codec>() -> Measured {
 /// One request of unpredictable lengths, encoded into a reused buffer.
 pub(crate) fn encode_lengths<C: Codec>() -> Measured {
     let Lengths { values, order } = &FIXTURE.lengths;
-    let mut out = C::Out::default();
     let requests: Vec<C::Request<'static>> = values.iter().map(|values| request_of::<C>(values)).collect();
-    let total: usize = order.iter().map(|&pick| C::encode_request(&mut out, &requests[usize::from(pick)]).len()).sum();
+    let mut total = 0;
+    let mut out = place::<C>(|out| {
+        total = order.iter().map(|&pick| C::encode_request(out, &requests[usize::from(pick)]).len()).sum();
+        requests.last().is_some_and(|longest| straddles(C::encode_request(out, longest)))
+    });
     Measured::picking(total as f64 / order.len() as f64, move |pick| {
         sink_slice(C::encode_request(&mut out, hide_ref(&requests[pick])));
     })
