@@ -125,6 +125,7 @@ pub struct FieldLayout {
     pub(crate) plain: bool,
     pub(crate) infallible: bool,
     pub(crate) nested: bool,
+    pub(crate) tails: u32,
 }
 
 impl fmt::Debug for FieldLayout {
@@ -152,13 +153,14 @@ pub struct SlotShape {
     pub(crate) plain: bool,
     pub(crate) infallible: bool,
     pub(crate) nested: bool,
+    pub(crate) tails: u32,
 }
 
 impl SlotShape {
     /// A field of this shape, not placed yet.
     #[must_use]
     pub const fn named(self, name: &'static str) -> FieldLayout {
-        let Self { field_type, width, align, plain, infallible, nested } = self;
+        let Self { field_type, width, align, plain, infallible, nested, tails } = self;
         // Too wide a field is refused when it is placed.
         let width = if width < UNPLACED as usize { width as u32 } else { UNPLACED };
         FieldLayout {
@@ -172,6 +174,7 @@ impl SlotShape {
             plain,
             infallible,
             nested,
+            tails,
         }
     }
 }
@@ -249,6 +252,23 @@ const fn misplaced(fields: &[FieldLayout], index: usize) -> Option<Sentence> {
 pub const fn check_offset<R: crate::Zap>(index: usize) {
     if let Some(sentence) = misplaced(R::FIELDS, index) {
         panic!("{}", sentence.as_str());
+    }
+}
+
+/// Refuses, where the derive calls it, that field `index` of record `R`, which has no explicit offset but follows one,
+/// lies over an earlier field that has none either. An overlap with an explicit offset is that offset's mistake.
+#[doc(hidden)]
+#[track_caller]
+pub const fn check_moved<R: crate::Zap>(index: usize) {
+    let field = &R::FIELDS[index];
+    let mut other = 0;
+    while other < index {
+        let before = &R::FIELDS[other];
+        if !before.explicit && field.overlaps(before) {
+            let sentence = Sentence::new("field `").and(field.name).and("` would overlap field `").and(before.name);
+            panic!("{}", sentence.and("`: give one of them an #[zap(offset)]").as_str());
+        }
+        other += 1;
     }
 }
 

@@ -77,6 +77,7 @@ extern crate self as zap_core;
 
 mod buffer;
 mod builder;
+mod capped;
 mod dialect;
 mod encode;
 mod error;
@@ -139,7 +140,7 @@ pub use zerocopy::little_endian;
 /// What derived code names. Not for other use: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::layout::{SlotShape, check_fault, check_offset, check_size, place};
+    pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     pub use crate::sink::Sink;
@@ -149,7 +150,7 @@ pub mod __private {
     pub use core::clone::Clone;
     pub use core::fmt::{Debug, Formatter, Result as FmtResult};
     pub use core::marker::{Copy, PhantomData};
-    pub use core::primitive::{bool, str, u8, usize};
+    pub use core::primitive::{bool, str, u8, u32, usize};
     pub use core::result::Result;
 }
 

@@ -8,6 +8,7 @@ use core::marker::PhantomData;
 use alloc::vec::Vec;
 use zerocopy::FromBytes;
 
+use crate::capped::Capped;
 use crate::section::{Field, Section};
 use crate::sink::{Run, Sink};
 use crate::walk::Walk;
@@ -231,7 +232,7 @@ pub(crate) fn debug_elements<I: fmt::Debug>(
         return write!(f, "[{len} elements]");
     }
     let mut out = f.debug_list();
-    out.entries(elements.take(MAX_PRINTED));
+    out.entries(elements.take(MAX_PRINTED).map(Capped));
     if len > MAX_PRINTED { out.finish_non_exhaustive() } else { out.finish() }
 }
 

@@ -54,6 +54,16 @@ impl<'m, R: Decode<'m> + Zap<Dialect = Zapgen>> DecodeSlot<'m, Zapgen> for Optio
     }
 }
 
+/// Bytes of nested messages that one optional may visit to tell that all of it is zero. A larger one is there.
+const ZERO_BUDGET: u64 = 4096;
+
+/// Whether an optional is absent, or all zero, and the bytes of nested messages that it took to tell.
+fn is_absent<T: Slot<Zip>>(section: Section<'_>, field: Field) -> (bool, usize) {
+    let mut walk = Walk::within(ZERO_BUDGET);
+    let is_absent = T::is_zero(section, field, &mut walk);
+    (is_absent, ZERO_BUDGET.saturating_sub(walk.left()) as usize)
+}
+
 /// `zip`: the plain type's slot, left zero when absent; a present zero value reads back as absent, as with the peer
 /// (wire 1.6).
 impl<T: Slot<Zip>> Slot<Zip> for Option<T> {
@@ -68,17 +78,19 @@ impl<T: Slot<Zip>> Slot<Zip> for Option<T> {
     type Get<'m> = Option<T::Get<'m>>;
 
     fn get<'m>(section: Section<'m>, field: Field) -> Self::Get<'m> {
-        if T::is_zero(section, field) { None } else { Some(T::get(section, field)) }
+        if is_absent::<T>(section, field).0 { None } else { Some(T::get(section, field)) }
     }
     fn check<const METERED: bool>(
         section: Section<'_>,
         field: Field,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
-        if T::is_zero(section, field) { Ok(()) } else { T::check(section, field, walk) }
+        let (is_absent, cost) = is_absent::<T>(section, field);
+        walk.spend(cost, section.position_of(field.offset))?;
+        if is_absent { Ok(()) } else { T::check(section, field, walk) }
     }
-    fn is_zero(section: Section<'_>, field: Field) -> bool {
-        T::is_zero(section, field)
+    fn is_zero(section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        T::is_zero(section, field, walk)
     }
     fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
         if let Some(value) = self {
@@ -93,7 +105,9 @@ impl<'m, T: DecodeSlot<'m, Zip>> DecodeSlot<'m, Zip> for Option<T> {
         field: Field,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Self, DecodeError> {
-        if T::is_zero(section, field) { Ok(None) } else { T::decode_slot(section, field, walk).map(Some) }
+        let (is_absent, cost) = is_absent::<T>(section, field);
+        walk.spend(cost, section.position_of(field.offset))?;
+        if is_absent { Ok(None) } else { T::decode_slot(section, field, walk).map(Some) }
     }
 }
 

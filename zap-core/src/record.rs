@@ -6,6 +6,7 @@ use core::ops::Range;
 use alloc::vec::Vec;
 use bytes::Bytes;
 
+use crate::capped::Capped;
 use crate::encode::{self, EncodeTarget};
 use crate::section::{Field, Section};
 use crate::sink::{Counter, RootPlace, Sink};
@@ -71,7 +72,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     fn put_fields<S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize);
     /// Whether every field holds its zero value: asked of zip records only.
     #[doc(hidden)]
-    fn fields_are_zero(section: Section<'_>) -> bool {
+    fn fields_are_zero(section: Section<'_>, _walk: &mut Walk<'_, true>) -> bool {
         section.bytes().iter().all(|byte| *byte == 0)
     }
 
@@ -109,7 +110,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
         Self: Decode<'m>,
     {
         let section = Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)?;
-        decode_root(section, &Limits::new(), None)
+        decode_root(section, None)
     }
 
     /// As [`Zap::decode`], within `limits`.
@@ -121,7 +122,8 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: Decode<'m>,
     {
-        decode_root(open_within::<Self>(bytes, limits)?, limits, None)
+        let section = open_within::<Self>(bytes, limits)?;
+        Self::decode_root(section, &mut Walk::<true>::new(limits, section.message().len(), None))
     }
 
     /// Decodes a message out of a shared buffer: `Bytes` fields share it instead of copying.
@@ -152,7 +154,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
         Self: DecodeOwned,
     {
         let section = Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)?;
-        decode_root(section, &Limits::new(), Some(bytes))
+        decode_root(section, Some(bytes))
     }
 
     /// Checks a whole message once, deeply. After it, no accessor of the view fails.
@@ -171,11 +173,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     fn validate<'m>(bytes: &'m [u8], limits: &Limits) -> Result<Self::View<'m>, DecodeError> {
         let section = open_within::<Self>(bytes, limits)?;
         let message_len = section.message().len();
-        if Self::NESTED {
-            Self::check_fields(section, &mut Walk::<true>::new(limits, message_len, None))?;
-        } else {
-            Self::check_fields(section, &mut Walk::<false>::new(limits, message_len, None))?;
-        }
+        Self::check_fields(section, &mut Walk::<true>::new(limits, message_len, None))?;
         Ok(RecordView::from_section(section))
     }
 
@@ -300,16 +298,12 @@ pub trait RecordView<'m>: Copy + Debug {
 }
 
 #[inline(always)]
-fn decode_root<'m, T: Decode<'m>>(
-    section: Section<'m>,
-    limits: &Limits,
-    source: Option<&'m Bytes>,
-) -> Result<T, DecodeError> {
-    let message_len = section.message().len();
+fn decode_root<'m, T: Decode<'m>>(section: Section<'m>, source: Option<&'m Bytes>) -> Result<T, DecodeError> {
+    let (limits, message_len) = (Limits::new(), section.message().len());
     if T::NESTED {
-        T::decode_root(section, &mut Walk::<true>::new(limits, message_len, source))
+        T::decode_root(section, &mut Walk::<true>::new(&limits, message_len, source))
     } else {
-        T::decode_root(section, &mut Walk::<false>::new(limits, message_len, source))
+        T::decode_root(section, &mut Walk::<false>::new(&limits, message_len, source))
     }
 }
 
@@ -350,7 +344,7 @@ impl<'a, 'b> DebugView<'a, 'b> {
     #[must_use]
     pub fn field<V: Debug>(mut self, value: V) -> Self {
         if let Some(field) = self.fields.next() {
-            self.out.field(field.name, &value);
+            self.out.field(field.name, &Capped(value));
         }
         self
     }
@@ -420,10 +414,29 @@ pub mod nested {
         infallible
     }
 
-    /// Whether lists or pointed-to records lie behind a record's slot.
+    /// Text and bytes slots up to which a record without lists cannot cost more than the default budget: each of them
+    /// may cover the whole message.
+    const MAX_UNMETERED: u32 = 8;
+
+    /// Text, bytes and list slots in a record's slot.
+    #[must_use]
+    pub const fn tails<R: Zap>() -> u32 {
+        if !inline::<R>() {
+            return 1;
+        }
+        let mut tails = 0_u32;
+        let mut index = 0;
+        while index < R::FIELDS.len() {
+            tails = tails.saturating_add(R::FIELDS[index].tails);
+            index += 1;
+        }
+        tails
+    }
+
+    /// Whether a deep read needs a budget: lists or pointed-to records lie behind a record's slot, or many texts.
     #[must_use]
     pub const fn nested<R: Zap>() -> bool {
-        let mut nested = !inline::<R>();
+        let mut nested = !inline::<R>() || tails::<R>() > MAX_UNMETERED;
         let mut index = 0;
         while index < R::FIELDS.len() {
             nested |= R::FIELDS[index].nested;
@@ -463,9 +476,10 @@ pub mod nested {
 
     /// Whether a nested record is absent or all zero. What is wrong with it shows when it is read.
     #[must_use]
-    pub fn is_zero<R: Zap>(section: Section<'_>, field: Field) -> bool {
+    pub fn is_zero<R: Zap>(section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
         match R::Dialect::nested_section::<R>(section, field) {
-            Ok(nested) => nested.is_none_or(R::fields_are_zero),
+            Ok(None) => true,
+            Ok(Some(nested)) => spend_message(nested, walk).is_ok() && R::fields_are_zero(nested, walk),
             Err(_) => false,
         }
     }

@@ -256,7 +256,7 @@ impl<'m> Section<'m> {
         }
         let start = self.follow(rel as i32, field)?;
         let depth = self.deeper(field)?;
-        let len = (count as u64).wrapping_mul(stride as u64);
+        let len = (count as u64).saturating_mul(stride as u64);
         let rest = self.message.get(start as usize..).unwrap_or_default();
         match usize::try_from(len).ok().and_then(|len| rest.get(..len)) {
             Some(bytes) => Ok(Self { bytes, position: start, depth, ..self }),

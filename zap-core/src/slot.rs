@@ -44,7 +44,11 @@ pub trait Slot<D: Dialect> {
         plain: Self::PLAIN,
         infallible: Self::INFALLIBLE,
         nested: Self::NESTED,
+        tails: Self::TAILS,
     };
+    /// Text, bytes and list slots in it, inline records included: how often it may share the same bytes.
+    #[doc(hidden)]
+    const TAILS: u32 = if Self::PLAIN { 0 } else { 1 };
     /// What is wrong with the type where only its layout tells: nothing, where it is empty.
     #[doc(hidden)]
     const FAULT: &'static str = "";
@@ -64,9 +68,10 @@ pub trait Slot<D: Dialect> {
         field: Field,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError>;
-    /// Whether the slot holds its type's zero value, which the zip dialect takes for "absent" (wire 1.6).
+    /// Whether the slot holds its type's zero value, which the zip dialect takes for "absent" (wire 1.6). What that
+    /// costs is paid to `walk`; a value too large to tell is there.
     #[inline]
-    fn is_zero(section: Section<'_>, field: Field) -> bool {
+    fn is_zero(section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
         section.part(field.offset, Self::WIDTH).bytes().iter().all(|byte| *byte == 0)
     }
     /// Counts or writes the value: its slot at `offset` of the section, and everything behind it.
@@ -90,8 +95,8 @@ pub trait Slot<D: Dialect> {
         Self::check(section, field, walk).map_err(|error| error.at(field.place))
     }
     #[doc(hidden)]
-    fn is_zero_field<R: Zap>(section: Section<'_>, index: usize) -> bool {
-        Self::is_zero(section, field::<R>(index))
+    fn is_zero_field<R: Zap>(section: Section<'_>, index: usize, walk: &mut Walk<'_, true>) -> bool {
+        Self::is_zero(section, field::<R>(index), walk)
     }
     #[doc(hidden)]
     #[inline(always)]

@@ -45,7 +45,7 @@ macro_rules! tail_slot {
                 walk.spend(part.len(), section.position_of(field.offset))
             }
             #[inline]
-            fn is_zero(section: Section<'_>, field: Field) -> bool {
+            fn is_zero(section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
                 section.is_empty_slot(field.offset) && section.$read(field).is_ok()
             }
             #[inline(always)]
@@ -171,7 +171,7 @@ macro_rules! list_slot {
                 T::check_list(section, field, walk)
             }
             #[inline]
-            fn is_zero(section: Section<'_>, field: Field) -> bool {
+            fn is_zero(section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
                 section.is_empty_slot(field.offset) && T::get_list(section, field).is_ok()
             }
             #[inline(always)]

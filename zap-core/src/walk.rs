@@ -7,8 +7,8 @@ use crate::{DecodeError, DecodeErrorKind, Limits};
 
 /// What a deep read carries along: the bytes it may still visit, and the shared buffer it reads, if any.
 ///
-/// Records without lists or pointers to records visit no byte twice, so they are read with `METERED = false`, and the
-/// budget costs them nothing.
+/// Records of few texts, without lists or pointers to records, cannot visit more than the default budget, so `decode`
+/// reads them with `METERED = false`, and the budget costs them nothing.
 pub struct Walk<'m, const METERED: bool> {
     budget: u64,
     source: Option<&'m Bytes>,
@@ -19,6 +19,16 @@ impl<'m, const METERED: bool> Walk<'m, METERED> {
     #[inline]
     pub(crate) const fn new(limits: &Limits, message_len: usize, source: Option<&'m Bytes>) -> Self {
         Self { budget: limits.budget_for(message_len), source }
+    }
+
+    /// A walk that may visit `budget` bytes.
+    pub(crate) const fn within(budget: u64) -> Self {
+        Self { budget, source: None }
+    }
+
+    /// Bytes that it may still visit.
+    pub(crate) const fn left(&self) -> u64 {
+        self.budget
     }
 
     /// Pays for visiting `len` bytes at `offset`.
@@ -40,9 +50,15 @@ impl<'m, const METERED: bool> Walk<'m, METERED> {
     #[inline]
     pub(crate) fn share(&self, part: &'m [u8]) -> Bytes {
         match self.source {
-            // `slice_ref` panics on foreign slices; this one was cut from the source, or is the empty default.
-            Some(source) if !part.is_empty() => source.slice_ref(part),
+            // `slice_ref` panics on foreign slices.
+            Some(source) if lies_in(part, source) => source.slice_ref(part),
             _ => Bytes::copy_from_slice(part),
         }
     }
+}
+
+/// Whether `part` was cut from `whole`, and is not empty.
+fn lies_in(part: &[u8], whole: &[u8]) -> bool {
+    let (part, whole) = (part.as_ptr_range(), whole.as_ptr_range());
+    part.start < part.end && whole.start <= part.start && part.end <= whole.end
 }

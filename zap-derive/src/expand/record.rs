@@ -92,11 +92,11 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
     let zero = (record.attributes.dialect == Some(Dialect::Zip)).then(|| {
         let zero = each(&|index, field| {
             let slot = context.slot(field.ty);
-            quote!(&& #slot::is_zero_field::<Self>(__section, #index))
+            quote!(&& #slot::is_zero_field::<Self>(__section, #index, __walk))
         });
         let zero = body(context, quote!(true #zero));
         quote! {
-            fn fields_are_zero(__section: __zap::Section<'_>) -> __zap::bool {
+            fn fields_are_zero(__section: __zap::Section<'_>, __walk: &mut __zap::Walk<'_, true>) -> __zap::bool {
                 #zero
             }
         }
@@ -143,6 +143,7 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             const TYPE: __zap::FieldType = __zap::FieldType::Record(|| <Self as __zap::Zap>::LAYOUT);
             const PLAIN: __zap::bool = __zap::nested::plain::<Self>();
             const INFALLIBLE: __zap::bool = __zap::nested::infallible::<Self>();
+            const TAILS: __zap::u32 = __zap::nested::tails::<Self>();
             const NESTED: __zap::bool = __zap::nested::nested::<Self>();
             const FAULT: &'static __zap::str = __zap::nested::fault::<Self>();
 
@@ -160,8 +161,12 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             ) -> __zap::Result<(), __zap::DecodeError> {
                 __zap::nested::check::<Self, __METERED>(__section, __field, __walk)
             }
-            fn is_zero(__section: __zap::Section<'_>, __field: __zap::Field) -> __zap::bool {
-                __zap::nested::is_zero::<Self>(__section, __field)
+            fn is_zero(
+                __section: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::nested::is_zero::<Self>(__section, __field, __walk)
             }
             #[inline]
             fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: __zap::usize) {
@@ -267,8 +272,18 @@ fn checks(record: &Record<'_>, context: &Context) -> TokenStream {
         return TokenStream::new();
     }
     let owner = Context::static_record(record);
+    let mut is_moved = false;
     let checks = record.fields.iter().enumerate().map(|(index, field)| {
-        let offset = field.offset.map(|offset| quote_spanned!(offset.span => __zap::check_offset::<#owner>(#index);));
+        is_moved |= field.offset.is_some();
+        let offset = match field.offset {
+            Some(offset) => Some(quote_spanned!(offset.span => __zap::check_offset::<#owner>(#index);)),
+            // Behind an explicit offset, two fields without one may meet.
+            None => is_moved.then(|| {
+                let (start, end) = ends(field.ty);
+                let path = quote_spanned!(start => __zap::check_moved);
+                quote_spanned!(end => #path::<#owner>(#index);)
+            }),
+        };
         let fault = (!is_known(field.ty)).then(|| {
             let slot = context.slot(&Context::static_type(record, field.ty));
             let (start, end) = ends(field.ty);
