@@ -176,7 +176,8 @@ pub enum EncodeError {
         /// Bytes that the buffer has.
         available: usize,
     },
-    /// The value wrote fewer or more bytes than it counted: a hand-written implementation is wrong.
+    /// The value wrote fewer bytes than it counted: a hand-written implementation is wrong. Derived code cannot cause
+    /// it. Found for the message itself, not for messages inside it; a fixed `[u8]` may have been written to.
     #[error("the value wrote other lengths than it counted")]
     Inconsistent,
     /// The memory for the message cannot be had.

@@ -36,6 +36,9 @@ impl Limits {
     }
 
     /// How many pointers and lists may be followed, one inside the other.
+    ///
+    /// `decode` recurses once a level and holds a few copies of the record there: allow about `levels` x 3 x
+    /// `size_of::<T>()` bytes of stack. With the default of 64 that matters for recursive records of several KiB.
     #[must_use]
     pub const fn max_depth(mut self, levels: u8) -> Self {
         self.max_depth = levels;

@@ -231,7 +231,8 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     ///
     /// # Cost
     ///
-    /// One pass to count, at most one allocation (none where the capacity suffices), one pass to write.
+    /// One pass to count, at most one allocation (none where the capacity suffices), one pass to write. In the `zapgen`
+    /// and `zip` dialects a record inside another is counted once more per level it is down.
     #[inline(always)]
     fn encode_into<B: EncodeTarget + ?Sized>(&self, buffer: &mut B) -> Result<Range<usize>, EncodeError> {
         self.encode_with_flags(0, buffer)
