@@ -58,7 +58,7 @@ impl Derived {
         }
     }
 
-    /// The shape of the struct, in the form that [`plain_shape`] gives those of the files.
+    /// The shape of the struct, in the form that `plain_shape` gives those of the files.
     pub fn shape(&self) -> Value {
         shape_of(self.layout, self.dialect() == Dialect::Zapgen)
     }
@@ -210,7 +210,7 @@ fn type_of(ty: &FieldType, dialect: DialectKind, by_name: bool) -> Value {
     }
 }
 
-/// A value in the form of [`plain_shape`]: only the bits of floats, and lists of `u8` as the hex that bytes are.
+/// A value in the form of `plain_shape`: only the bits of floats, and lists of `u8` as the hex that bytes are.
 fn plain_value(shape: &Value, value: &Value) -> Value {
     plain_record(shape, &bits_only(value))
 }

@@ -6,6 +6,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use zap_bench::record::{self, Op};
+use zap_bench::view_cost::{self, Probe};
 
 /// ZAP for Rust against JSON, rkyv and others, on this machine.
 #[derive(Parser)]
@@ -21,6 +22,12 @@ struct Cli {
 enum Suite {
     /// One request and one response of an eth_getBalance call (the default).
     Record(Record),
+    /// Instructions of opening a view, for messages of 64 bytes to 64 MiB; needs valgrind.
+    ViewCost {
+        /// Do this once and nothing else: what runs under valgrind.
+        #[arg(long, hide = true)]
+        probe: Option<Probe>,
+    },
 }
 
 #[derive(Args)]
@@ -40,6 +47,8 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.suite {
         Some(Suite::Record(args)) => record(&args),
+        Some(Suite::ViewCost { probe: Some(probe) }) => probe.run(),
+        Some(Suite::ViewCost { probe: None }) => view_cost(),
         None => record(&cli.record),
     };
     match result {
@@ -68,4 +77,10 @@ fn record(args: &Record) -> Result<(), String> {
         writeln!(out).and_then(|()| out.flush()).map_err(|error| error.to_string())?;
     }
     Ok(())
+}
+
+fn view_cost() -> Result<(), String> {
+    let report = view_cost::run()?;
+    print!("{report}");
+    if report.is_constant() { Ok(()) } else { Err("opening a view costs more for some sizes".to_owned()) }
 }

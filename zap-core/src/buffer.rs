@@ -97,9 +97,15 @@ impl Buffer {
         self.bytes
     }
 
+    /// Exactly `additional` bytes behind those in use, if so many are initialised.
+    #[inline]
+    pub(crate) fn room_at_hand(&mut self, additional: usize) -> Option<&mut [u8]> {
+        self.bytes.get_mut(self.len..)?.get_mut(..additional)
+    }
+
     /// Exactly `additional` initialised bytes behind those in use.
     #[inline]
-    pub(crate) fn room(&mut self, additional: usize) -> &mut [u8] {
+    fn room(&mut self, additional: usize) -> &mut [u8] {
         let end = self.len.saturating_add(additional);
         if end > self.bytes.len() {
             self.raise_mark(end);
@@ -109,7 +115,7 @@ impl Buffer {
 
     /// Initialises the bytes up to `end`, and whatever capacity that brings with it.
     #[cold]
-    fn raise_mark(&mut self, end: usize) {
+    pub(crate) fn raise_mark(&mut self, end: usize) {
         self.bytes.reserve(end.saturating_sub(self.bytes.len()));
         self.bytes.resize(self.bytes.capacity().max(end), 0);
     }

@@ -19,21 +19,21 @@ pub trait EncodeTarget: sealed::Target {}
 impl<T: sealed::Target + ?Sized> EncodeTarget for T {}
 
 mod sealed {
-    use super::{EncodeError, Message, Range, Zap};
+    use super::{CountedMessage, EncodeError, Range, Zap};
 
     pub trait Target {
-        fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError>;
+        fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError>;
     }
 }
 
 /// A value whose message has been counted and may be written.
-pub struct Message<'r, R> {
+pub struct CountedMessage<'r, R> {
     record: &'r R,
     flags: u16,
     plan: Plan,
 }
 
-impl<R: Zap> Message<'_, R> {
+impl<R: Zap> CountedMessage<'_, R> {
     #[inline(always)]
     pub(crate) fn structure(&self) -> usize {
         self.plan.structure as usize
@@ -69,7 +69,7 @@ pub(crate) fn append<R: Zap, B: EncodeTarget + ?Sized>(
     buffer: &mut B,
 ) -> Result<Range<usize>, EncodeError> {
     let plan = Counter::plan(record)?;
-    buffer.append(Message { record, flags, plan })
+    buffer.append(CountedMessage { record, flags, plan })
 }
 
 /// The message in a vector of exactly its size: one allocation, which for a small message is most of the cost.
@@ -77,37 +77,43 @@ pub(crate) fn append<R: Zap, B: EncodeTarget + ?Sized>(
 pub(crate) fn to_vec<R: Zap>(record: &R) -> Result<Vec<u8>, EncodeError> {
     let plan = Counter::plan(record)?;
     let mut buffer = Vec::with_capacity(plan.len() as usize);
-    trusted::append(&mut buffer, &Message { record, flags: 0, plan })?;
+    trusted::append(&mut buffer, &CountedMessage { record, flags: 0, plan })?;
     Ok(buffer)
 }
 
 impl sealed::Target for Vec<u8> {
     #[inline(always)]
-    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+    fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {
         trusted::append(self, &message)
     }
 }
 
 impl sealed::Target for BytesMut {
     #[inline(always)]
-    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+    fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {
         trusted::append(self, &message)
     }
 }
 
 impl sealed::Target for Buffer {
     #[inline(always)]
-    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+    fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {
         let range = self.len()..self.len().saturating_add(message.len());
-        message.write_over(self.room(message.len()))?;
-        self.grow_to(range.end);
-        Ok(range)
+        // Twice at most; a loop for the reasons given at `trusted::append`.
+        loop {
+            if let Some(room) = self.room_at_hand(message.len()) {
+                message.write_over(room)?;
+                self.grow_to(range.end);
+                return Ok(range);
+            }
+            self.raise_mark(range.end);
+        }
     }
 }
 
 impl sealed::Target for [u8] {
     #[inline(always)]
-    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+    fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {
         let (needed, available) = (message.len(), self.len());
         match self.get_mut(..needed) {
             Some(bytes) => message.write_over(bytes).map(|()| 0..needed),
@@ -118,7 +124,7 @@ impl sealed::Target for [u8] {
 
 impl<const N: usize> sealed::Target for [u8; N] {
     #[inline(always)]
-    fn append<R: Zap>(&mut self, message: Message<'_, R>) -> Result<Range<usize>, EncodeError> {
+    fn append<R: Zap>(&mut self, message: CountedMessage<'_, R>) -> Result<Range<usize>, EncodeError> {
         sealed::Target::append(self.as_mut_slice(), message)
     }
 }

@@ -1,6 +1,8 @@
 //! The 16 bytes that begin every message (wire 1.1).
 
-use crate::{DecodeError, DecodeErrorKind, Limits, Prefix};
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use crate::{DecodeError, DecodeErrorKind};
 
 /// Bytes of the message header.
 pub const HEADER_LEN: usize = 16;
@@ -78,32 +80,6 @@ impl Header {
             root: u32::from_le_bytes([r0, r1, r2, r3]),
             size: u32::from_le_bytes([s0, s1, s2, s3]),
         })
-    }
-
-    /// Cuts the first message off `bytes`, or tells how much of it is missing. Refuses a wrong start as early as the
-    /// bytes that are there prove it.
-    pub(crate) fn split_message<'m>(bytes: &'m [u8], limits: &Limits) -> Result<Prefix<'m, &'m [u8]>, DecodeError> {
-        let Some(missing) = HEADER_LEN.checked_sub(bytes.len()).filter(|missing| *missing > 0) else {
-            let size = Self::parse_fields(bytes)?.size;
-            if (size as usize) < HEADER_LEN {
-                return Err(DecodeError::new(DecodeErrorKind::BufferTooSmall, 12));
-            }
-            if size > limits.message_len() {
-                return Err(DecodeError::new(DecodeErrorKind::MessageTooLarge, 12));
-            }
-            return Ok(match bytes.split_at_checked(size as usize) {
-                Some((value, rest)) => Prefix::Complete { value, rest },
-                None => Prefix::Incomplete { needed: (size as usize).saturating_sub(bytes.len()) },
-            });
-        };
-        if bytes.iter().zip(MAGIC).any(|(byte, magic)| *byte != magic) {
-            return Err(DecodeError::new(DecodeErrorKind::InvalidMagic, 0));
-        }
-        let version_starts_wrong = bytes.get(4).is_some_and(|low| *low != 1 && *low != 2);
-        if version_starts_wrong || bytes.get(5).is_some_and(|high| *high != 0) {
-            return Err(DecodeError::new(DecodeErrorKind::UnsupportedVersion, 4));
-        }
-        Ok(Prefix::Incomplete { needed: missing })
     }
 
     /// The 16 bytes of this header.

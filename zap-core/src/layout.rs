@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::{Dialect, Slot};
+use crate::{Dialect, Place};
 
 /// Whose bytes a record equals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -105,7 +105,7 @@ impl fmt::Display for FieldType {
 }
 
 /// One field of a [`Layout`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct FieldLayout {
     /// The field's name, or its `#[zap(rename)]`; tuple fields are called by their number.
@@ -118,26 +118,70 @@ pub struct FieldLayout {
     pub width: u32,
     /// Its alignment in bytes, a power of two.
     pub align: u32,
+    /// What errors call it.
+    pub(crate) place: Place,
+    /// Whether `#[zap(offset)]` has placed it.
+    explicit: bool,
+    pub(crate) plain: bool,
+    pub(crate) infallible: bool,
+    pub(crate) nested: bool,
 }
+
+impl fmt::Debug for FieldLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, field_type, offset, width, align, .. } = self;
+        let mut out = f.debug_struct("FieldLayout");
+        out.field("name", name).field("field_type", field_type);
+        out.field("offset", offset).field("width", width).field("align", align).finish()
+    }
+}
+
+/// The largest offset of a field, and the largest section: as far as a signed pointer reaches.
+const MAX_OFFSET: u32 = i32::MAX as u32;
 
 /// Stands in for the offset of a field that has not been placed yet.
 const UNPLACED: u32 = u32::MAX;
 
+/// What a slot type says of itself, as a value.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct SlotShape {
+    pub(crate) field_type: FieldType,
+    pub(crate) width: usize,
+    pub(crate) align: usize,
+    pub(crate) plain: bool,
+    pub(crate) infallible: bool,
+    pub(crate) nested: bool,
+}
+
+impl SlotShape {
+    /// A field of this shape, not placed yet.
+    #[must_use]
+    pub const fn named(self, name: &'static str) -> FieldLayout {
+        let Self { field_type, width, align, plain, infallible, nested } = self;
+        // Too wide a field is refused when it is placed.
+        let width = if width < UNPLACED as usize { width as u32 } else { UNPLACED };
+        FieldLayout {
+            name,
+            field_type,
+            offset: UNPLACED,
+            width,
+            align: align as u32,
+            place: Place { record: "", field: name },
+            explicit: false,
+            plain,
+            infallible,
+            nested,
+        }
+    }
+}
+
 impl FieldLayout {
-    /// The layout of a field of type `T`, at `offset` or wherever declaration order puts it.
+    /// The same field at an explicit offset.
     #[doc(hidden)]
     #[must_use]
-    pub const fn of<D: Dialect, T: Slot<D> + ?Sized>(name: &'static str, offset: Option<u32>) -> Self {
-        Self {
-            name,
-            field_type: T::TYPE,
-            offset: match offset {
-                Some(offset) => offset,
-                None => UNPLACED,
-            },
-            width: T::WIDTH as u32,
-            align: T::ALIGN as u32,
-        }
+    pub const fn at(self, offset: u32) -> Self {
+        Self { offset, explicit: true, ..self }
     }
 
     /// The first byte after the field.
@@ -145,18 +189,26 @@ impl FieldLayout {
     pub const fn end(&self) -> u32 {
         self.offset.saturating_add(self.width)
     }
+
+    /// Whether the two share a byte.
+    const fn overlaps(&self, other: &Self) -> bool {
+        self.offset < other.end() && other.offset < self.end() && self.width > 0 && other.width > 0
+    }
 }
 
-/// Gives every field without an explicit offset the next one in declaration order, at its own alignment.
+/// Gives every field of record `record` without an explicit offset the next one in declaration order, at its own
+/// alignment.
 #[doc(hidden)]
 #[must_use]
-pub const fn place<const N: usize>(mut fields: [FieldLayout; N]) -> [FieldLayout; N] {
+pub const fn place<const N: usize>(record: &'static str, mut fields: [FieldLayout; N]) -> [FieldLayout; N] {
     let mut end = 0_u32;
     let mut index = 0;
     while index < N {
         let field = &mut fields[index];
+        field.place.record = record;
         if field.offset == UNPLACED {
-            field.offset = end.next_multiple_of(field.align);
+            // Saturates beyond what `Layout::new` accepts.
+            field.offset = if end > MAX_OFFSET { end } else { end.next_multiple_of(field.align) };
         }
         end = field.end();
         index += 1;
@@ -164,27 +216,99 @@ pub const fn place<const N: usize>(mut fields: [FieldLayout; N]) -> [FieldLayout
     fields
 }
 
-/// Whether no other field shares a byte with field `index`.
-#[doc(hidden)]
-#[must_use]
-pub const fn lies_apart(fields: &[FieldLayout], index: usize) -> bool {
+/// What is wrong with the place of field `index`, if anything: as far as the other fields before it, and those after it
+/// that have no explicit offset themselves, so that one mistake makes one message.
+const fn misplaced(fields: &[FieldLayout], index: usize) -> Option<Sentence> {
     let field = &fields[index];
+    if field.end() > MAX_OFFSET {
+        let text = Sentence::new("field `").and(field.name).and("` ends at byte ");
+        let text = text.number(field.offset as u64 + field.width as u64);
+        return Some(text.and(", and a record at most at 2147483647"));
+    }
+    if !field.offset.is_multiple_of(field.align) {
+        let text = Sentence::new("field `").and(field.name).and("` must lie at a multiple of ");
+        let text = text.number(field.align as u64).and(": the next one is ");
+        return Some(text.number(field.offset.next_multiple_of(field.align) as u64));
+    }
     let mut other = 0;
     while other < fields.len() {
         let them = &fields[other];
-        if other != index && field.offset < them.end() && them.offset < field.end() && field.width > 0 && them.width > 0 {
-            return false;
+        if field.overlaps(them) && (other < index || (other > index && !them.explicit)) {
+            let text = Sentence::new("field `").and(field.name).and("` would lie at ").range(field);
+            let text = text.and(" and overlap field `").and(them.name).and("` at ").range(them);
+            return Some(text.and(": move one of them"));
         }
         other += 1;
     }
-    true
+    None
 }
 
-/// Whether field `index` lies at a multiple of its alignment.
+/// Refuses, where the derive calls it, the explicit offset of field `index` of record `R`.
 #[doc(hidden)]
-#[must_use]
-pub const fn is_aligned(fields: &[FieldLayout], index: usize) -> bool {
-    fields[index].offset.is_multiple_of(fields[index].align)
+#[track_caller]
+pub const fn check_offset<R: crate::Zap>(index: usize) {
+    if let Some(sentence) = misplaced(R::FIELDS, index) {
+        panic!("{}", sentence.as_str());
+    }
+}
+
+/// Refuses, where the derive calls it, a type whose layout makes it no field.
+#[doc(hidden)]
+#[track_caller]
+pub const fn check_fault(fault: &str) {
+    if !fault.is_empty() {
+        panic!("{}", fault);
+    }
+}
+
+/// Refuses, where the derive calls it, a record that is too large.
+#[doc(hidden)]
+#[track_caller]
+pub const fn check_size<R: crate::Zap>() {
+    assert!(R::LAYOUT.size <= MAX_OFFSET, "this ZAP record is larger than 2147483647 bytes");
+}
+
+/// A message that is put together at compile time; what does not fit is left out.
+struct Sentence {
+    bytes: [u8; 256],
+    len: usize,
+}
+
+impl Sentence {
+    const fn new(text: &str) -> Self {
+        Self { bytes: [0; 256], len: 0 }.and(text)
+    }
+
+    const fn and(mut self, text: &str) -> Self {
+        let text = text.as_bytes();
+        if text.len() <= self.bytes.len() - self.len {
+            self.bytes.split_at_mut(self.len).1.split_at_mut(text.len()).0.copy_from_slice(text);
+            self.len += text.len();
+        }
+        self
+    }
+
+    const fn number(mut self, value: u64) -> Self {
+        if value >= 10 {
+            self = self.number(value / 10);
+        }
+        let digit = [b'0' + (value % 10) as u8];
+        match core::str::from_utf8(&digit) {
+            Ok(digit) => self.and(digit),
+            Err(_) => self,
+        }
+    }
+
+    const fn range(self, field: &FieldLayout) -> Self {
+        self.number(field.offset as u64).and("..").number(field.end() as u64)
+    }
+
+    const fn as_str(&self) -> &str {
+        match core::str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => "",
+        }
+    }
 }
 
 /// Where each field of a record lies.
@@ -238,30 +362,45 @@ impl Layout {
         let mut index = 0;
         while index < fields.len() {
             let field = &fields[index];
-            assert!(field.offset < UNPLACED - field.width, "a field of this ZAP record ends beyond 4 GiB");
             if field.end() > end {
                 end = field.end();
             }
             if field.align > align {
                 align = field.align;
             }
-            assert!(
-                lies_apart(fields, index),
-                "two fields of this ZAP record overlap: give one of them another #[zap(offset)]"
-            );
-            assert!(
-                is_aligned(fields, index),
-                "a field of this ZAP record is not at a multiple of its alignment: give it another #[zap(offset)]"
-            );
             index += 1;
         }
         let size = match D::KIND {
+            _ if end > MAX_OFFSET => end,
             DialectKind::Native => end.next_multiple_of(align),
             DialectKind::Zapgen => end,
             DialectKind::Zip => end.next_multiple_of(8),
         };
-        assert!(size <= i32::MAX as u32, "the fixed section of this ZAP record is larger than a signed pointer reaches");
         Self { name, dialect: D::KIND, version, size, align, fields }
+    }
+
+    /// Refuses what the derive cannot refuse on the spot, since the record is generic.
+    #[doc(hidden)]
+    #[must_use]
+    #[track_caller]
+    pub const fn checked(self) -> Self {
+        let mut index = 0;
+        let mut end = 0;
+        while index < self.fields.len() {
+            let field = &self.fields[index];
+            // Without explicit offsets every field lies behind the others.
+            if (field.explicit || field.offset < end)
+                && let Some(sentence) = misplaced(self.fields, index)
+            {
+                panic!("{}", sentence.as_str());
+            }
+            if field.end() > end {
+                end = field.end();
+            }
+            index += 1;
+        }
+        assert!(self.size <= MAX_OFFSET, "this ZAP record is larger than 2147483647 bytes");
+        self
     }
 
     /// The field of this name.
@@ -277,12 +416,6 @@ impl Layout {
             DialectKind::Native => self.size.next_multiple_of(8) as usize,
             DialectKind::Zapgen | DialectKind::Zip => self.size as usize,
         }
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn offset(&self, index: usize) -> usize {
-        self.fields[index].offset as usize
     }
 }
 

@@ -1,4 +1,65 @@
 //! Zero-copy binary records on the public ZAP wire.
+//!
+//! Derive [`Zap`] on a struct. Its values are written by appending to a buffer of yours, and read where they lie: by a
+//! view, one field at a time, or as the whole struct, which may borrow from the message.
+//!
+//! ```
+//! use zap_core::{DecodeErrorKind, Zap};
+//!
+//! #[derive(Zap, Debug, PartialEq)]
+//! struct Transfer<'a> {
+//!     id: u64,
+//!     amount: u64,
+//!     memo: &'a str,
+//! }
+//!
+//! let transfer = Transfer { id: 7, amount: 250, memo: "rent" };
+//! let mut buffer = Vec::new();
+//! transfer.encode_into(&mut buffer)?;
+//!
+//! let view = Transfer::view(&buffer)?;
+//! assert_eq!(view.amount(), 250);
+//! assert_eq!(view.memo()?, "rent");
+//!
+//! assert_eq!(Transfer::decode(&buffer)?, transfer);
+//!
+//! let error = Transfer::decode(&buffer[..20]).unwrap_err();
+//! assert_eq!(error.kind(), DecodeErrorKind::BufferTooSmall);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where to find what
+//!
+//! | you want to | look at |
+//! |---|---|
+//! | write a record | [`Zap::encode_into`], [`Zap::to_vec`], [`Zap::encoded_len`], [`Zap::encode_with_flags`] |
+//! | read some fields of it | [`Zap::view`]; the accessors are named as the fields |
+//! | read all of it | [`Zap::decode`]; [`Zap::decode_bytes`] shares a [`bytes::Bytes`] instead of copying |
+//! | read bytes from strangers | [`Zap::validate`], [`Zap::decode_with`], [`Limits`] |
+//! | take messages off a stream or a file | [`Zap::decode_prefix`], [`Zap::view_prefix`], [`Prefix`] |
+//! | hand a view to another thread | [`OwnedView`] |
+//! | walk a list | [`ListView`] in the native dialect, [`StreamView`] in the other two |
+//! | reuse memory | [`Buffer`], [`BufferPool`]; any `Vec<u8>` does, too |
+//! | know where the fields lie | [`Zap::LAYOUT`], [`Layout`] |
+//! | read or write without a struct | [`Message`], [`Object`], [`List`], [`Text`]; [`Builder`], [`Schema`] |
+//! | know what went wrong | [`DecodeError`], [`DecodeErrorKind`], [`EncodeError`] |
+//!
+//! There are two layers. The *typed* one, around [`Zap`], knows the record: whatever is malformed is an error with the
+//! byte, the record and the field, and nothing is defaulted. The *untyped* one, around [`Message`], knows only offsets and
+//! answers as the Go runtime does: what is not there reads as zero, empty or null. Both read any bytes without a panic.
+//!
+//! The traits [`Slot`], [`DecodeSlot`], [`ListElement`], [`FixedStride`], [`Element`] and their like are what the derive
+//! implements. You meet them in bounds and in compile errors; there is no need to call or implement them.
+//!
+//! # Further reading
+//!
+//! The [`guide`] is the manual: which [Rust types](guide::types) a record takes, every [attribute](guide::attributes), the
+//! [wire](guide::wire) byte by byte, where this crate is [stricter](guide::strictness) than its peer, how a record may
+//! [change](guide::evolution), and which dialect speaks to which [Go](guide::go) code.
+//!
+//! # Features
+//!
+//! `derive` (on): `#[derive(Zap)]`. `std` (on): [`BufferPool`]. Without `std` the crate needs `alloc` only.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
@@ -11,6 +72,7 @@ mod builder;
 mod dialect;
 mod encode;
 mod error;
+pub mod guide;
 mod header;
 mod layout;
 mod limits;
@@ -63,14 +125,21 @@ pub use zap_derive::Zap;
 /// What derived code names. Not for other use: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::layout::{is_aligned, lies_apart, place};
-    pub use crate::record::nested;
+    pub use crate::layout::{SlotShape, check_fault, check_offset, check_size, place};
+    pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     pub use crate::sink::Sink;
     pub use crate::walk::Walk;
+    pub use crate::{Decode, DecodeElement, DecodeError, DecodeSlot, Dialect, Element, FieldLayout, FieldType};
+    pub use crate::{FixedStride, Layout, Native, RecordView, Slot, Zap, Zapgen, Zip};
     pub use core::clone::Clone;
     pub use core::fmt::{Debug, Formatter, Result as FmtResult};
     pub use core::marker::{Copy, PhantomData};
-    pub use core::option::Option;
+    pub use core::primitive::{bool, str, u8, usize};
     pub use core::result::Result;
 }
+
+// The README's snippets, which run as tests.
+#[cfg(all(doctest, feature = "std", feature = "derive"))]
+#[doc = include_str!("../../README.md")]
+mod readme {}

@@ -16,7 +16,8 @@ use crate::{DecodeError, DecodeListElement, DecodeSlot, FieldType, ListElement, 
 /// A native slot type that can be an element of a list: its slots lie side by side.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a native ZAP list",
-    label = "not a list element"
+    label = "not a list of native elements",
+    note = "for a struct of yours, put #[derive(Zap)] on it"
 )]
 pub trait FixedStride: Slot<Native> + Sized {
     /// Counts or writes the body of a list that is not empty, and everything behind it.
@@ -25,20 +26,19 @@ pub trait FixedStride: Slot<Native> + Sized {
     }
 }
 
+/// Why a list cannot hold them.
+const NO_WIDTH: &str =
+    "elements of width 0 cannot be in a native list: give the element a field, or keep their number in an integer";
+
 /// The shape of a list of `count` elements.
 #[inline]
 pub(crate) fn shape<T: Slot<Native>>(count: usize) -> Run {
-    const { assert!(T::WIDTH > 0, "elements of width 0 cannot be in a ZAP list: nothing would tell how many there are") };
+    const { assert!(T::WIDTH > 0, "{}", NO_WIDTH) };
     Run { count, stride: T::WIDTH, align: T::ALIGN }
 }
 
 /// Reserves the body, then visits the elements one by one with everything below them.
-pub(crate) fn put_each<T: Slot<Native>, S: Sink>(
-    items: &[T],
-    sink: &mut S,
-    section: &mut S::Section,
-    offset: usize,
-) {
+pub(crate) fn put_each<T: Slot<Native>, S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
     let mut body = sink.run(section, offset, shape::<T>(items.len()));
     if S::COUNTS && T::PLAIN {
         return;
@@ -52,6 +52,7 @@ pub(crate) fn put_each<T: Slot<Native>, S: Sink>(
 impl<T: FixedStride> ListElement<Native> for T {
     const LIST_TYPE: FieldType = FieldType::List(&<T as Slot<Native>>::TYPE);
     const LIST_NESTED: bool = true;
+    const LIST_FAULT: &'static str = if T::WIDTH == 0 { NO_WIDTH } else { T::FAULT };
 
     type List<'m> = ListView<'m, T>;
 

@@ -8,6 +8,7 @@ use crate::walk::Walk;
 use crate::{Decode, DecodeError, DecodeSlot, Dialect, FieldType, RecordView, Slot, Zap, Zapgen, Zip};
 
 /// `zapgen`: a record behind a pointer that may be null.
+#[diagnostic::do_not_recommend]
 impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     const WIDTH: usize = 4;
     const ALIGN: usize = 1;
@@ -15,6 +16,7 @@ impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     const PLAIN: bool = false;
     const INFALLIBLE: bool = false;
     const NESTED: bool = true;
+    const FAULT: &'static str = R::FAULT;
 
     type Get<'m> = Result<Option<R::View<'m>>, DecodeError>;
 
@@ -38,6 +40,7 @@ impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'m, R: Decode<'m> + Zap<Dialect = Zapgen>> DecodeSlot<'m, Zapgen> for Option<R> {
     fn decode_slot<const METERED: bool>(
         section: Section<'m>,
@@ -60,6 +63,7 @@ impl<T: Slot<Zip>> Slot<Zip> for Option<T> {
     const PLAIN: bool = T::PLAIN;
     const INFALLIBLE: bool = T::INFALLIBLE;
     const NESTED: bool = T::NESTED;
+    const FAULT: &'static str = T::FAULT;
 
     type Get<'m> = Option<T::Get<'m>>;
 
@@ -101,10 +105,7 @@ impl<T: Element<Zip> + Default> Element<Zip> for Option<T> {
     fn get_element<'m>(entry: Section<'m>) -> Result<Self::Item<'m>, DecodeError> {
         T::get_element(entry).map(Some)
     }
-    fn check_element<const METERED: bool>(
-        entry: Section<'_>,
-        walk: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError> {
+    fn check_element<const METERED: bool>(entry: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
         T::check_element(entry, walk)
     }
     fn put_element<S: Sink>(&self, sink: &mut S) {

@@ -1,6 +1,6 @@
 //! `Zap`: a struct that is a record on the wire, and everything a user does with it.
 
-use core::fmt::Debug;
+use core::fmt::{self, Debug};
 use core::ops::Range;
 
 use alloc::vec::Vec;
@@ -10,7 +10,9 @@ use crate::encode::{self, EncodeTarget};
 use crate::section::{Field, Section};
 use crate::sink::{Counter, RootPlace, Sink};
 use crate::walk::Walk;
-use crate::{DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Header, Layout, Limits, Prefix, Slot};
+use crate::{
+    DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Layout, Limits, Message, Prefix, Slot,
+};
 
 /// A struct that is a record on the ZAP wire. Implemented by `#[derive(Zap)]`.
 ///
@@ -59,15 +61,15 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     const ROOT: RootPlace = Self::Dialect::ROOT;
 
     #[doc(hidden)]
-    fn check_fields<const METERED: bool>(
-        section: Section<'_>,
-        walk: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError>;
+    fn check_fields<const METERED: bool>(section: Section<'_>, walk: &mut Walk<'_, METERED>)
+    -> Result<(), DecodeError>;
     #[doc(hidden)]
     fn put_fields<S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize);
-    /// Whether every field holds its zero value.
+    /// Whether every field holds its zero value: asked of zip records only.
     #[doc(hidden)]
-    fn fields_are_zero(section: Section<'_>) -> bool;
+    fn fields_are_zero(section: Section<'_>) -> bool {
+        section.bytes().iter().all(|byte| *byte == 0)
+    }
 
     /// Reads the record in place: checks the header and that the root section is there, nothing else.
     ///
@@ -267,6 +269,11 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
 
 /// A record that can be decoded into a value that borrows from the message for `'m`. Implemented for every record all
 /// of whose fields can.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a ZAP record that can be decoded",
+    label = "cannot be decoded",
+    note = "put #[derive(Zap)] on it, with `use zap_core::Zap`"
+)]
 pub trait Decode<'m>: Zap + DecodeSlot<'m, Self::Dialect> {
     #[doc(hidden)]
     fn decode_root<const METERED: bool>(
@@ -316,9 +323,41 @@ fn split<'m, T>(
     limits: &Limits,
     read: impl FnOnce(&'m [u8]) -> Result<T, DecodeError>,
 ) -> Result<Prefix<'m, T>, DecodeError> {
-    match Header::split_message(bytes, limits)? {
-        Prefix::Complete { value, rest } => Ok(Prefix::Complete { value: read(value)?, rest }),
+    match Message::split_first(bytes, limits)? {
+        Prefix::Complete { value, rest } => Ok(Prefix::Complete { value: read(value.as_bytes())?, rest }),
         Prefix::Incomplete { needed } => Ok(Prefix::Incomplete { needed }),
+    }
+}
+
+/// Builds a view's `Debug` text: what each accessor returned, in the order of the fields.
+#[doc(hidden)]
+pub struct DebugView<'a, 'b> {
+    out: fmt::DebugStruct<'a, 'b>,
+    fields: core::slice::Iter<'static, FieldLayout>,
+}
+
+impl<'a, 'b> DebugView<'a, 'b> {
+    /// Begins the text of a view of `R`.
+    pub fn new<R: Zap>(f: &'a mut fmt::Formatter<'b>, view: &str) -> Self {
+        Self { out: f.debug_struct(view), fields: R::FIELDS.iter() }
+    }
+
+    /// Adds the next field.
+    #[must_use]
+    pub fn field<V: Debug>(mut self, value: V) -> Self {
+        if let Some(field) = self.fields.next() {
+            self.out.field(field.name, &value);
+        }
+        self
+    }
+
+    /// Ends the text.
+    ///
+    /// # Errors
+    ///
+    /// The formatter's.
+    pub fn finish(mut self) -> fmt::Result {
+        self.out.finish()
     }
 }
 
@@ -326,8 +365,8 @@ fn split<'m, T>(
 #[doc(hidden)]
 pub mod nested {
     use super::*;
-    use crate::HEADER_LEN;
     use crate::dialect::required;
+    use crate::{DialectKind, HEADER_LEN};
 
     /// Bytes of a record's slot.
     #[must_use]
@@ -351,6 +390,53 @@ pub mod nested {
     #[must_use]
     pub const fn inline<R: Zap>() -> bool {
         R::Dialect::RECORD.is_none()
+    }
+
+    /// Whether a record's slot says everything: it is inline, and so are all its fields.
+    #[must_use]
+    pub const fn plain<R: Zap>() -> bool {
+        let mut plain = inline::<R>();
+        let mut index = 0;
+        while index < R::FIELDS.len() {
+            plain &= R::FIELDS[index].plain;
+            index += 1;
+        }
+        plain
+    }
+
+    /// Whether any bytes in a record's slot are a value.
+    #[must_use]
+    pub const fn infallible<R: Zap>() -> bool {
+        let mut infallible = inline::<R>();
+        let mut index = 0;
+        while index < R::FIELDS.len() {
+            infallible &= R::FIELDS[index].infallible;
+            index += 1;
+        }
+        infallible
+    }
+
+    /// Whether lists or pointed-to records lie behind a record's slot.
+    #[must_use]
+    pub const fn nested<R: Zap>() -> bool {
+        let mut nested = !inline::<R>();
+        let mut index = 0;
+        while index < R::FIELDS.len() {
+            nested |= R::FIELDS[index].nested;
+            index += 1;
+        }
+        nested
+    }
+
+    /// What is wrong with a record as a field.
+    #[must_use]
+    pub const fn fault<R: Zap>() -> &'static str {
+        match (R::Dialect::KIND, R::LAYOUT.size) {
+            (DialectKind::Zapgen, 0) => {
+                "a zapgen record without fields cannot be nested: at a message's end, its pointer would read as null"
+            }
+            _ => "",
+        }
     }
 
     /// Checks a nested record.
@@ -404,10 +490,7 @@ pub mod nested {
     }
 
     /// Pays for the header and the root section of a message.
-    fn spend_message<const METERED: bool>(
-        root: Section<'_>,
-        walk: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError> {
+    fn spend_message<const METERED: bool>(root: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
         walk.spend(root.bytes().len().saturating_add(HEADER_LEN), root.position() as usize)
     }
 

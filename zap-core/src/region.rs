@@ -128,7 +128,10 @@ fn copy<C: Cell>(to: &mut [C], from: &[u8]) {
     match from.len() {
         8..=32 => copy_in_four::<C, 8>(to, from),
         2..=7 => copy_in_four::<C, 2>(to, from),
-        _ => copy_other(to, from),
+        _ => {
+            core::hint::cold_path();
+            copy_other(to, from);
+        }
     }
 }
 
@@ -142,37 +145,33 @@ fn copy_other<C: Cell>(to: &mut [C], from: &[u8]) {
 }
 
 /// Copies `N` to `4 * N` bytes in four moves of `N` bytes, which overlap where there are fewer: no branch depends on
-/// the length. First all loads, then all stores.
+/// the length.
 #[inline(always)]
 fn copy_in_four<C: Cell, const N: usize>(to: &mut [C], from: &[u8]) {
-    let first = load_before::<N>(from, N);
-    let second = load_before::<N>(from, const { N.saturating_mul(2) });
-    let third = load_before::<N>(from, const { N.saturating_mul(3) });
-    let last = load_before::<N>(from, usize::MAX);
-    store_before(to, N, first);
-    store_before(to, const { N.saturating_mul(2) }, second);
-    store_before(to, const { N.saturating_mul(3) }, third);
-    store_before(to, usize::MAX, last);
+    let second = from.len().min(const { N.saturating_mul(2) });
+    let third = from.len().min(const { N.saturating_mul(3) });
+    store_before(to, N, load_before::<N>(from, N));
+    store_before(to, second, load_before::<N>(from, second));
+    store_before(to, third, load_before::<N>(from, third));
+    store_before(to, from.len(), from.last_chunk::<N>().copied());
 }
 
-/// The `N` bytes that end at `end`, or at the end of `from` where that comes first. Spelled so that the compiler sees
-/// that they are there.
+/// The `N` bytes that end at `end`. Spelled so that the compiler sees that they are there.
 #[inline(always)]
 fn load_before<const N: usize>(from: &[u8], end: usize) -> Option<[u8; N]> {
-    from.get(..end.min(from.len()))?.last_chunk::<N>().copied()
+    from.get(..end)?.last_chunk::<N>().copied()
 }
 
 /// The counterpart of [`load_before`].
 #[inline(always)]
 fn store_before<C: Cell, const N: usize>(to: &mut [C], end: usize, chunk: Option<[u8; N]>) {
-    let end = end.min(to.len());
     if let (Some(target), Some(chunk)) = (to.get_mut(..end).and_then(|head| head.last_chunk_mut::<N>()), chunk) {
         C::store(target, chunk);
     }
 }
 
 /// A whole message being written: the structure region, then the tail region.
-pub struct MessageWriter<'b, C> {
+pub(crate) struct MessageWriter<'b, C> {
     pub(crate) structure: Region<'b, C>,
     pub(crate) tail: Region<'b, C>,
 }
@@ -192,5 +191,37 @@ impl<'b, C: Cell> MessageWriter<'b, C> {
     #[inline]
     pub(crate) fn is_complete(&self) -> bool {
         self.structure.is_used_up() && self.tail.is_used_up()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_short_copy_stores_every_byte() {
+        let source: [u8; 80] = core::array::from_fn(|index| index as u8 + 1);
+        for len in 0..=source.len() {
+            let mut target = [0_u8; 81];
+            copy(&mut target[..len], &source[..len]);
+            assert_eq!(target[..len], source[..len], "{len} bytes");
+            assert!(target[len..].iter().all(|byte| *byte == 0), "{len} bytes");
+        }
+    }
+
+    #[test]
+    fn a_region_gives_up_only_what_it_stored() {
+        let mut cells = [MaybeUninit::uninit(); 40];
+        let mut writer = MessageWriter::new(&mut cells, 24).unwrap();
+        assert!(writer.structure.append(&[1, 2, 3]));
+        assert!(writer.structure.align(8));
+        assert_eq!(writer.structure.position(), 8);
+        assert_eq!(writer.structure.zeroed(16).map(|taken| taken.len()), Some(16));
+        assert!(!writer.structure.append(&[1]));
+        assert!(!writer.is_complete());
+        assert_eq!((writer.tail.position(), writer.tail.end()), (24, 40));
+        assert!(writer.tail.append(&[9; 16]));
+        assert!(writer.is_complete());
     }
 }

@@ -17,6 +17,7 @@ const fn align_of<D: Dialect>(width: usize) -> usize {
 /// A scalar in the given dialects: any bytes are a value, and its wire form is its `to_le_bytes`.
 macro_rules! scalar_slot {
     ($scalar:ty, $field_type:ident, [$($dialect:tt)*], $generic:ty) => {
+        #[diagnostic::do_not_recommend]
         impl<$($dialect)*> Slot<$generic> for $scalar {
             const WIDTH: usize = size_of::<$scalar>();
             const ALIGN: usize = align_of::<$generic>(size_of::<$scalar>());
@@ -45,6 +46,7 @@ macro_rules! scalar_slot {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<'m, $($dialect)*> DecodeSlot<'m, $generic> for $scalar {
             #[inline]
             fn decode_slot<const METERED: bool>(
@@ -61,6 +63,7 @@ macro_rules! scalar_slot {
 /// A scalar as an element of native lists: one copy on little-endian machines.
 macro_rules! fixed_stride {
     ($($scalar:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl FixedStride for $scalar {
             fn put_elements<S: Sink>(items: &[Self], sink: &mut S, section: &mut S::Section, offset: usize) {
                 if cfg!(target_endian = "little") {
@@ -77,6 +80,7 @@ macro_rules! fixed_stride {
 /// A scalar as an element of length-prefixed lists: its bytes, and exactly as many.
 macro_rules! stream_element {
     ($($scalar:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<D: StreamDialect> Element<D> for $scalar {
             type Item<'m> = $scalar;
 
@@ -98,6 +102,7 @@ macro_rules! stream_element {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<'m, D: StreamDialect> DecodeElement<'m, D> for $scalar {
             fn decode_element<const METERED: bool>(
                 entry: Section<'m>,
@@ -145,6 +150,7 @@ scalar_slot!(i128, I128, [], Native);
 fixed_stride!(bool, u16, u32, u64, u128, i8, i16, i32, i64, i128, f32, f64, char);
 stream_element!(bool, u16, u32, u64, i8, i16, i32, i64, f32, f64);
 
+#[diagnostic::do_not_recommend]
 impl Slot<Native> for char {
     const WIDTH: usize = 4;
     const ALIGN: usize = 4;
@@ -174,6 +180,7 @@ impl Slot<Native> for char {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'m> DecodeSlot<'m, Native> for char {
     #[inline]
     fn decode_slot<const METERED: bool>(
@@ -186,6 +193,11 @@ impl<'m> DecodeSlot<'m, Native> for char {
 }
 
 /// How `[Self; N]` is read: as a borrowed `&[u8; N]` where `Self` is `u8`, by value otherwise. Native dialect.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of an array in a ZAP record",
+    label = "not an array of scalars",
+    note = "arrays hold bool, integers, f32, f64 and char: for other elements use `Vec<{Self}>`"
+)]
 pub trait ArrayElement: Slot<Native> + Copy {
     /// What the accessor of an array returns.
     type Array<'m, const N: usize>: Copy + core::fmt::Debug;
@@ -202,6 +214,7 @@ pub trait ArrayElement: Slot<Native> + Copy {
     fn put_array<S: Sink, const N: usize>(items: &[Self; N], sink: &mut S, section: &mut S::Section, offset: usize);
 }
 
+#[diagnostic::do_not_recommend]
 impl ArrayElement for u8 {
     type Array<'m, const N: usize> = &'m [u8; N];
 
@@ -236,6 +249,7 @@ fn put_each<T: Slot<Native>, S: Sink>(items: &[T], sink: &mut S, section: &mut S
 
 macro_rules! array_element {
     ($($scalar:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl ArrayElement for $scalar {
             type Array<'m, const N: usize> = [$scalar; N];
 
@@ -262,6 +276,7 @@ macro_rules! array_element {
 
 array_element!(bool, u16, u32, u64, u128, i8, i16, i32, i64, i128, f32, f64);
 
+#[diagnostic::do_not_recommend]
 impl ArrayElement for char {
     type Array<'m, const N: usize> = Result<[char; N], DecodeError>;
 
@@ -328,6 +343,7 @@ impl<'m, T: ArrayElement, const N: usize> DecodeSlot<'m, Native> for [T; N] {
 impl<T: ArrayElement, const N: usize> FixedStride for [T; N] {}
 
 /// The stream dialects know only arrays of bytes (wire 1.2, `bytes_fixed`); zip has none.
+#[diagnostic::do_not_recommend]
 impl<const N: usize> Slot<crate::Zapgen> for [u8; N] {
     const WIDTH: usize = N;
     const ALIGN: usize = 1;
@@ -343,11 +359,7 @@ impl<const N: usize> Slot<crate::Zapgen> for [u8; N] {
         section.load_ref(field.offset)
     }
     #[inline]
-    fn check<const METERED: bool>(
-        _: Section<'_>,
-        _: Field,
-        _: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError> {
+    fn check<const METERED: bool>(_: Section<'_>, _: Field, _: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
         Ok(())
     }
     #[inline]
@@ -356,6 +368,7 @@ impl<const N: usize> Slot<crate::Zapgen> for [u8; N] {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'m, const N: usize> DecodeSlot<'m, crate::Zapgen> for [u8; N] {
     #[inline]
     fn decode_slot<const METERED: bool>(

@@ -56,10 +56,13 @@ impl<'m> Section<'m> {
         if let Some(header) = bytes.first_chunk::<HEADER_LEN>() {
             let header = u128::from_le_bytes(*header);
             let (root, len) = halves((header >> 64) as u64);
+            let len = len as usize;
+            let end = HEADER_LEN.saturating_add(size);
             let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
             if is_canonical
-                && let Some(message) = bytes.get(..len as usize)
-                && let Some(section) = message.get(HEADER_LEN..HEADER_LEN.saturating_add(size))
+                && len <= bytes.len()
+                && len >= end
+                && let (Some(message), Some(section)) = (bytes.get(..len), bytes.get(HEADER_LEN..end))
             {
                 return Ok(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
             }
@@ -75,9 +78,8 @@ impl<'m> Section<'m> {
     /// Opens the message that starts at `floor` and may extend to the end of `message`.
     pub(crate) fn open_at(message: &'m [u8], floor: u32, size: usize, depth: u8) -> Result<Self, DecodeError> {
         let start = floor as usize;
-        let shift = |error: DecodeError| {
-            DecodeError::new(error.kind(), (error.offset() as usize).saturating_add(start))
-        };
+        let shift =
+            |error: DecodeError| DecodeError::new(error.kind(), (error.offset() as usize).saturating_add(start));
         let inner = message.get(start..).unwrap_or_default();
         let header = Header::parse(inner).map_err(shift)?;
         if (header.root as usize) < HEADER_LEN {

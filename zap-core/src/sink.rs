@@ -71,12 +71,9 @@ pub enum RootPlace {
 }
 
 /// Counts both regions of a message.
-pub struct Counter {
+pub(crate) struct Counter {
     structure: u64,
     tail: u64,
-    /// The bits of all lengths in the tail region. While each is below 2^32 their sum is exact, since every one of
-    /// them has a slot in the structure, which is below 2^31.
-    tail_bits: u64,
     depth: u8,
     error: Option<EncodeError>,
 }
@@ -98,6 +95,9 @@ impl Plan {
 /// The furthest a signed 32-bit pointer reaches.
 const MAX_STRUCTURE: u64 = i32::MAX as u64;
 
+/// The longest message: what its header's size can say, and no more than a vector can hold on 32-bit machines.
+const MAX_MESSAGE: u64 = if (u32::MAX as u64) < isize::MAX as u64 { u32::MAX as u64 } else { isize::MAX as u64 };
+
 const fn align_up(position: u64, align: usize) -> u64 {
     let mask = (align as u64).wrapping_sub(1);
     position.saturating_add(mask) & !mask
@@ -107,7 +107,7 @@ impl Counter {
     /// Counts the message of `record` as it stands `depth` levels down.
     #[inline(always)]
     fn count<R: Zap>(record: &R, depth: u8) -> Self {
-        let mut counter = Self { structure: HEADER_LEN as u64, tail: 0, tail_bits: 0, depth, error: None };
+        let mut counter = Self { structure: HEADER_LEN as u64, tail: 0, depth, error: None };
         let size = root_size::<R>();
         if let RootPlace::First = R::ROOT {
             counter.structure = counter.structure.saturating_add(size as u64);
@@ -119,10 +119,10 @@ impl Counter {
         counter
     }
 
-    /// The whole message's length, whether or not it fits the wire; the largest number if it is beyond that.
-    #[inline]
+    /// The whole message's length, whether or not it fits the wire.
+    #[inline(always)]
     const fn len(&self) -> u64 {
-        if self.tail_bits > u32::MAX as u64 { u64::MAX } else { self.structure.saturating_add(self.tail) }
+        self.structure.saturating_add(self.tail)
     }
 
     /// Counts the message of `record`.
@@ -135,8 +135,7 @@ impl Counter {
     #[inline(always)]
     pub(crate) fn plan<R: Zap>(record: &R) -> Result<Plan, EncodeError> {
         let counter = Self::count(record, 0);
-        let fits = counter.structure <= MAX_STRUCTURE && counter.tail_bits <= u32::MAX as u64;
-        if counter.error.is_none() && fits && counter.structure.wrapping_add(counter.tail) <= u32::MAX as u64 {
+        if counter.error.is_none() && counter.structure <= MAX_STRUCTURE && counter.len() <= MAX_MESSAGE {
             return Ok(Plan { structure: counter.structure as u32, tail: counter.tail as u32 });
         }
         Err(counter.too_large())
@@ -151,10 +150,9 @@ impl Counter {
         self.error.get_or_insert(error);
     }
 
-    #[inline]
+    #[inline(always)]
     fn add_tail(&mut self, len: u64) {
-        self.tail = self.tail.wrapping_add(len);
-        self.tail_bits |= len;
+        self.tail = self.tail.saturating_add(len);
     }
 
     #[inline]
@@ -164,18 +162,18 @@ impl Counter {
         }
     }
 
-    /// Bytes of the complete message of a nested record, which is one level down.
+    /// Bytes of the complete message of a nested record, one level down.
     fn nested<R: Zap>(&mut self, record: &R) -> u64 {
         if !self.descend() {
             return 0;
         }
-        let len = self.message(record);
+        let len = self.nested_here(record);
         self.ascend();
         len
     }
 
-    /// Bytes of the complete message of a list element, for which the list has gone down already.
-    fn message<R: Zap>(&mut self, record: &R) -> u64 {
+    /// As [`Counter::nested`], on the level that this message is on.
+    fn nested_here<R: Zap>(&mut self, record: &R) -> u64 {
         let nested = Self::count(record, self.depth);
         if let Some(error) = nested.error {
             self.fail(error);
@@ -225,7 +223,8 @@ impl Sink for Counter {
         self.structure = self.structure.saturating_add(4).saturating_add(bytes.len() as u64);
     }
     fn element_message<R: Zap>(&mut self, record: &R) {
-        let len = self.message(record);
+        // The list itself was the level down.
+        let len = self.nested_here(record);
         self.structure = self.structure.saturating_add(4).saturating_add(len);
     }
     fn embed<R: Zap>(&mut self, (): &mut (), _: usize, record: &R) {
@@ -251,7 +250,7 @@ impl Sink for Counter {
 }
 
 /// Reserved bytes of the message, all initialised, and where they are.
-pub struct Reserved<'b, C> {
+pub(crate) struct Reserved<'b, C> {
     bytes: &'b mut [C],
     position: u32,
 }
@@ -341,9 +340,9 @@ impl<'b, C: Cell> Sink for MessageWriter<'b, C> {
 
     #[inline(always)]
     fn tail(&mut self, section: &mut Self::Section, offset: usize, bytes: &[u8]) {
-        let target = self.tail.position();
-        if !bytes.is_empty() && self.tail.append(bytes) {
-            section.link(offset, target, bytes.len());
+        if !bytes.is_empty() {
+            section.link(offset, self.tail.position(), bytes.len());
+            self.tail.append(bytes);
         }
     }
     #[inline]

@@ -7,18 +7,19 @@ use core::fmt::Debug;
 
 use alloc::vec::Vec;
 
+use crate::layout::SlotShape;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
-use crate::{DecodeError, Dialect, FieldType};
+use crate::{DecodeError, Dialect, FieldType, Zap};
 
 /// A type that can be a field of a record of dialect `D`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a ZAP record of the `{D}` dialect",
-    label = "not a ZAP field type in this dialect",
-    note = "native records take bool, 8 to 128-bit integers, f32, f64, char, arrays of them, &str, String, Box<str>, Cow<str>, &[u8], Vec<u8>, Bytes, other native records, and Vec or & slices of all of these",
-    note = "zapgen and zip records take bool, 8 to 64-bit integers, floats, text, bytes, records of their own dialect and lists of these",
-    note = "for another struct of yours, put #[derive(Zap)] with the same #[zap(dialect)] on it"
+    label = "not a field type in this dialect",
+    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]",
+    note = "native records take bool, 8 to 128-bit integers, f32, f64, char and arrays of these; &str, String, Box<str>, Cow<str>; &[u8], Vec<u8>, Box<[u8]>, Cow<[u8]>, Bytes; native records; and Vec<T> and &[T] of all of these",
+    note = "zapgen and zip records take bool, 8 to 64-bit integers, f32, f64, text, bytes, records of their own dialect and lists of these; zapgen also [u8; N] and Option of a record; zip also Option"
 )]
 pub trait Slot<D: Dialect> {
     /// Bytes in the fixed section.
@@ -33,6 +34,20 @@ pub trait Slot<D: Dialect> {
     const INFALLIBLE: bool;
     /// Lists or pointed-to records lie behind the slot, so that a deep read needs a budget.
     const NESTED: bool;
+
+    /// The constants above as one value.
+    #[doc(hidden)]
+    const SHAPE: SlotShape = SlotShape {
+        field_type: Self::TYPE,
+        width: Self::WIDTH,
+        align: Self::ALIGN,
+        plain: Self::PLAIN,
+        infallible: Self::INFALLIBLE,
+        nested: Self::NESTED,
+    };
+    /// What is wrong with the type where only its layout tells: nothing, where it is empty.
+    #[doc(hidden)]
+    const FAULT: &'static str = "";
 
     /// What a view's accessor returns: the value, or a `Result` where bytes can be wrong.
     type Get<'m>: Copy + Debug;
@@ -56,13 +71,46 @@ pub trait Slot<D: Dialect> {
     }
     /// Counts or writes the value: its slot at `offset` of the section, and everything behind it.
     fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize);
+
+    // The derive calls these for field `index` of record `R`.
+
+    #[doc(hidden)]
+    #[inline(always)]
+    fn get_field<R: Zap>(section: Section<'_>, index: usize) -> Self::Get<'_> {
+        Self::get(section, field::<R>(index))
+    }
+    #[doc(hidden)]
+    #[inline]
+    fn check_field<R: Zap, const METERED: bool>(
+        section: Section<'_>,
+        index: usize,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        let field = field::<R>(index);
+        Self::check(section, field, walk).map_err(|error| error.at(field.place))
+    }
+    #[doc(hidden)]
+    fn is_zero_field<R: Zap>(section: Section<'_>, index: usize) -> bool {
+        Self::is_zero(section, field::<R>(index))
+    }
+    #[doc(hidden)]
+    #[inline(always)]
+    fn put_field<R: Zap, S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize, index: usize) {
+        self.put(sink, section, base.wrapping_add(field::<R>(index).offset));
+    }
+}
+
+/// Field `index` of a record: a constant, once this is inlined.
+#[inline(always)]
+fn field<R: Zap>(index: usize) -> Field {
+    let field = &R::FIELDS[index];
+    Field { offset: field.offset as usize, place: &field.place }
 }
 
 /// A slot type that can be decoded into a value that borrows from the message for `'m`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can be encoded and viewed, but not decoded",
-    label = "cannot be decoded",
-    note = "the bytes of a list may lie at any address and are little-endian, so they cannot become a Rust slice: use `Vec<T>`, or read the list through the view"
+    message = "`{Self}` cannot be decoded as a field of a ZAP record of the `{D}` dialect",
+    label = "cannot be decoded"
 )]
 pub trait DecodeSlot<'m, D: Dialect>: Slot<D> + Sized {
     /// Decodes the slot and everything behind it.
@@ -75,19 +123,36 @@ pub trait DecodeSlot<'m, D: Dialect>: Slot<D> + Sized {
         field: Field,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Self, DecodeError>;
+
+    // The derive calls this for field `index` of record `R`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn decode_field<R: Zap, const METERED: bool>(
+        section: Section<'m>,
+        index: usize,
+        walk: &mut Walk<'m, METERED>,
+    ) -> Result<Self, DecodeError> {
+        let field = field::<R>(index);
+        Self::decode_slot(section, field, walk).map_err(|error| error.at(field.place))
+    }
 }
 
 /// How a sequence of `Self` is stored behind a list slot. This is how `Vec<u8>` is bytes and `Vec<u32>` a list under
 /// one implementation for `Vec<T>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a list in the `{D}` dialect",
-    label = "not a list element in this dialect"
+    label = "not a list of elements of this dialect",
+    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]",
+    note = "native lists hold every type of native fields; zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes and records of their own dialect"
 )]
 pub trait ListElement<D: Dialect>: Sized {
     /// The wire type of the sequence.
     const LIST_TYPE: FieldType;
     /// The sequence holds elements that are read one by one.
     const LIST_NESTED: bool;
+    /// As [`Slot::FAULT`], of the sequence.
+    #[doc(hidden)]
+    const LIST_FAULT: &'static str = "";
     /// The sequence, read in place.
     type List<'m>: Copy + Debug;
 
@@ -113,7 +178,7 @@ pub trait ListElement<D: Dialect>: Sized {
 
 /// A list element that can be decoded.
 #[diagnostic::on_unimplemented(
-    message = "a list of `{Self}` can be encoded and viewed, but not decoded",
+    message = "a list of `{Self}` cannot be decoded in the `{D}` dialect",
     label = "cannot be decoded"
 )]
 pub trait DecodeListElement<'m, D: Dialect>: ListElement<D> {
@@ -127,4 +192,23 @@ pub trait DecodeListElement<'m, D: Dialect>: ListElement<D> {
         field: Field,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Vec<Self>, DecodeError>;
+}
+
+/// A list element that can be borrowed from the message: `u8` alone.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`&[{Self}]` can be encoded and viewed, but not decoded",
+    label = "holds a `&[{Self}]`",
+    note = "the bytes of a list may lie at any address and are little-endian, so they cannot become a Rust slice: make the field a `Vec<{Self}>`, or read the list through the view"
+)]
+pub trait BorrowedElement: Sized {
+    /// The bytes as elements.
+    fn borrow(bytes: &[u8]) -> &[Self];
+}
+
+impl BorrowedElement for u8 {
+    #[inline]
+    fn borrow(bytes: &[u8]) -> &[u8] {
+        bytes
+    }
 }

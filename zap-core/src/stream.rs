@@ -16,8 +16,9 @@ use crate::{DecodeError, DecodeListElement, FieldType, ListElement, Place, Slot,
 /// A type that can be an element of a length-prefixed list.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a list in the `{D}` dialect",
-    label = "not a list element in this dialect",
-    note = "these lists take scalars, text, bytes and records of the same dialect"
+    label = "not a list of elements of this dialect",
+    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]",
+    note = "zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes and records of their own dialect"
 )]
 pub trait Element<D: StreamDialect>: Slot<D> + Sized {
     /// What reading an element gives.
@@ -34,17 +35,14 @@ pub trait Element<D: StreamDialect>: Slot<D> + Sized {
     /// # Errors
     ///
     /// The first thing that an accessor would refuse, or the budget.
-    fn check_element<const METERED: bool>(
-        entry: Section<'_>,
-        walk: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError>;
+    fn check_element<const METERED: bool>(entry: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError>;
     /// Counts or writes the element with its length word.
     fn put_element<S: Sink>(&self, sink: &mut S);
 }
 
 /// An element that can be decoded.
 #[diagnostic::on_unimplemented(
-    message = "a list of `{Self}` can be encoded and viewed, but not decoded",
+    message = "a list of `{Self}` cannot be decoded in the `{D}` dialect",
     label = "cannot be decoded"
 )]
 pub trait DecodeElement<'m, D: StreamDialect>: Element<D> {

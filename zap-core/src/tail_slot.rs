@@ -10,6 +10,7 @@ use bytes::Bytes;
 
 use crate::section::{Field, Section};
 use crate::sink::Sink;
+use crate::slot::BorrowedElement;
 use crate::stream::{DecodeElement, Element};
 use crate::walk::Walk;
 use crate::{DecodeError, DecodeListElement, DecodeSlot, Dialect, FieldType, FixedStride, ListElement, Native, Slot};
@@ -19,6 +20,7 @@ use crate::{StreamDialect, Zapgen, Zip};
 macro_rules! tail_slot {
     ([$($lifetime:lifetime)?] $owner:ty, $field_type:ident, $borrowed:ty, $read:ident, $from_entry:path,
      [$($bound:tt)*] |$walk:ident, $part:ident| $make:expr, |$value:ident| $lend:expr) => {
+        #[diagnostic::do_not_recommend]
         impl<$($lifetime,)? D: Dialect> Slot<D> for $owner {
             const WIDTH: usize = 8;
             const ALIGN: usize = D::SLOT_ALIGN;
@@ -53,6 +55,7 @@ macro_rules! tail_slot {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($lifetime,)? $($bound)* D: Dialect> DecodeSlot<'m, D> for $owner {
             #[inline(always)]
             fn decode_slot<const METERED: bool>(
@@ -66,12 +69,14 @@ macro_rules! tail_slot {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($lifetime)?> FixedStride for $owner {}
 
         tail_slot!(@list [$($lifetime)?] $owner, $borrowed, $from_entry, [$($bound)*] |$walk, $part| $make, |$value| $lend);
     };
     (@list [$($lifetime:lifetime)?] $owner:ty, $borrowed:ty, $from_entry:path,
      [$($bound:tt)*] |$walk:ident, $part:ident| $make:expr, |$value:ident| $lend:expr) => {
+        #[diagnostic::do_not_recommend]
         impl<$($lifetime,)? D: StreamDialect> Element<D> for $owner where Self: Slot<D> {
             type Item<'m> = &'m $borrowed;
 
@@ -91,6 +96,7 @@ macro_rules! tail_slot {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($lifetime,)? $($bound)* D: StreamDialect> DecodeElement<'m, D> for $owner where Self: Slot<D> {
             fn decode_element<const METERED: bool>(
                 entry: Section<'m>,
@@ -122,7 +128,7 @@ tail_slot!([] Bytes, Bytes, [u8], tail_bytes, entry_bytes, ['m,] |walk, part| wa
 tail_slot!(@list ['a] &'a [u8], [u8], entry_bytes, ['m: 'a,] |walk, part| part, |value| value);
 tail_slot!(@list [] Vec<u8>, [u8], entry_bytes, ['m,] |walk, part| part.to_owned(), |value| value);
 
-impl<'a, 'm: 'a, D: Dialect> DecodeSlot<'m, D> for &'a [u8]
+impl<'a, 'm: 'a, D: Dialect, T: BorrowedElement> DecodeSlot<'m, D> for &'a [T]
 where
     Self: Slot<D>,
 {
@@ -134,7 +140,7 @@ where
     ) -> Result<Self, DecodeError> {
         let bytes = section.tail_bytes(field)?;
         walk.spend(bytes.len(), section.position_of(field.offset))?;
-        Ok(bytes)
+        Ok(T::borrow(bytes))
     }
 }
 
@@ -148,6 +154,7 @@ macro_rules! list_slot {
             const PLAIN: bool = false;
             const INFALLIBLE: bool = false;
             const NESTED: bool = T::LIST_NESTED;
+            const FAULT: &'static str = T::LIST_FAULT;
 
             type Get<'m> = Result<T::List<'m>, DecodeError>;
 
@@ -193,6 +200,7 @@ impl<'m, D: Dialect, T: DecodeListElement<'m, D>> DecodeSlot<'m, D> for Vec<T> {
 /// can make `u8` an element of its own lists.
 macro_rules! bytes_slot {
     ($($dialect:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl ListElement<$dialect> for u8 {
             const LIST_TYPE: FieldType = FieldType::Bytes;
             const LIST_NESTED: bool = false;
@@ -218,6 +226,7 @@ macro_rules! bytes_slot {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<'m> DecodeListElement<'m, $dialect> for u8 {
             #[inline]
             fn decode_list<const METERED: bool>(

@@ -11,7 +11,7 @@ use core::ops::Range;
 use alloc::vec::Vec;
 use bytes::BytesMut;
 
-use crate::encode::Message;
+use crate::encode::CountedMessage;
 use crate::region::MessageWriter;
 use crate::{EncodeError, Zap};
 
@@ -34,9 +34,13 @@ static MASKS: [u8; 2 * WINDOW] = {
 pub(crate) fn ascii(message: &[u8], start: usize, end: usize) -> Option<&str> {
     let before_end = message.get(..end)?;
     let text = before_end.get(start..)?;
-    let is_ascii = match (before_end.last_chunk::<WINDOW>(), MASKS.get(text.len()..).and_then(|m| m.first_chunk())) {
-        (Some(window), Some(mask)) => no_sign_bits(window, mask),
-        _ => is_ascii(text),
+    let is_ascii = if text.len() <= WINDOW
+        && let Some(window) = before_end.last_chunk::<WINDOW>()
+        && let Some(mask) = MASKS.get(text.len()..).and_then(|masks| masks.first_chunk())
+    {
+        no_sign_bits(window, mask)
+    } else {
+        is_ascii(text)
     };
     if !is_ascii {
         return None;
@@ -77,75 +81,68 @@ pub(crate) trait Growable {
     unsafe fn set_len(&mut self, len: usize);
 }
 
-impl Growable for Vec<u8> {
-    #[inline]
-    fn len(&self) -> usize {
-        self.len()
-    }
-    #[inline]
-    fn reserve(&mut self, additional: usize) {
-        if self.capacity().wrapping_sub(self.len()) < additional {
-            self.reserve(additional);
+macro_rules! growable {
+    ($buffer:ty) => {
+        impl Growable for $buffer {
+            #[inline(always)]
+            fn len(&self) -> usize {
+                self.len()
+            }
+            #[inline(always)]
+            fn reserve(&mut self, additional: usize) {
+                self.reserve(additional);
+            }
+            #[inline(always)]
+            fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
+                self.spare_capacity_mut()
+            }
+            #[inline(always)]
+            unsafe fn set_len(&mut self, len: usize) {
+                // SAFETY: the caller's promise is the one that this buffer's own `set_len` asks for.
+                unsafe { self.set_len(len) }
+            }
         }
-    }
-    #[inline]
-    fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
-        self.spare_capacity_mut()
-    }
-    #[inline]
-    unsafe fn set_len(&mut self, len: usize) {
-        // SAFETY: the caller's promise is the one `Vec::set_len` asks for.
-        unsafe { self.set_len(len) }
-    }
+    };
 }
 
-impl Growable for BytesMut {
-    #[inline]
-    fn len(&self) -> usize {
-        self.len()
-    }
-    #[inline]
-    fn reserve(&mut self, additional: usize) {
-        self.reserve(additional);
-    }
-    #[inline]
-    fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
-        self.spare_capacity_mut()
-    }
-    #[inline]
-    unsafe fn set_len(&mut self, len: usize) {
-        // SAFETY: the caller's promise is the one `BytesMut::set_len` asks for.
-        unsafe { self.set_len(len) }
-    }
-}
+growable!(Vec<u8>);
+growable!(BytesMut);
 
 /// Appends a message. On error the buffer is as it was.
 #[inline(always)]
 pub(crate) fn append<B: Growable, R: Zap>(
     buffer: &mut B,
-    message: &Message<'_, R>,
+    message: &CountedMessage<'_, R>,
 ) -> Result<Range<usize>, EncodeError> {
     let start = buffer.len();
     let len = message.len();
-    buffer.reserve(len);
-    let Some(spare) = buffer.spare().get_mut(..len) else {
-        return Err(EncodeError::Inconsistent);
-    };
-    let Some(mut writer) = MessageWriter::new(spare, message.structure()) else {
-        return Err(EncodeError::Inconsistent);
-    };
-    message.write(&mut writer);
-    if !writer.is_complete() {
-        return Err(EncodeError::Inconsistent);
+    let mut has_grown = false;
+    // Twice at most. As a loop, the room is checked once where it suffices, and the writing code stands here once.
+    loop {
+        let Some(spare) = buffer.spare().get_mut(..len) else {
+            if has_grown {
+                return Err(EncodeError::Inconsistent);
+            }
+            buffer.reserve(len);
+            has_grown = true;
+            continue;
+        };
+        let Some(mut writer) = MessageWriter::new(spare, message.structure()) else {
+            return Err(EncodeError::Inconsistent);
+        };
+        message.write(&mut writer);
+        if !writer.is_complete() {
+            return Err(EncodeError::Inconsistent);
+        }
+        let end = start.wrapping_add(len);
+        // SAFETY: `set_len` needs `end <= capacity` and the bytes below `end` initialised. Capacity: `spare` is the
+        // room behind the `start` bytes in use and had at least `len` bytes, so the sum neither exceeds the capacity
+        // nor overflows. Initialised: the first `start` bytes were in use; the other `len` were all part of `writer`,
+        // whose two regions give up a byte only after writing it (module `region`: each method of `Region` that
+        // advances the cursor first stores to every byte it passes), and `is_complete` says that nothing is left in
+        // either region. A trait implementation that gets `writer` cannot put another one in its place: it sees it as
+        // some `S: Sink`, and gets no second value of that type.
+        unsafe { buffer.set_len(end) };
+        return Ok(start..end);
     }
-    let end = start + len;
-    // SAFETY: `set_len` needs `end <= capacity` and bytes below `end` initialised. Capacity: `spare` is the room behind
-    // the `start` bytes in use and had at least `len` bytes, so `start + len` neither exceeds the capacity nor
-    // overflows. Initialised: the first `start` bytes were in use; the other `len` were all part of `writer`, whose
-    // two regions give up a byte only after writing it (module `region`: each method of `Region` that advances the
-    // cursor first stores to every byte it passes), and `is_complete` says that nothing is left in either region. A
-    // trait implementation that gets `writer` cannot put another one in its place: it sees it as some `S: Sink`, and
-    // gets no second value of that type.
-    unsafe { buffer.set_len(end) };
-    Ok(start..end)
 }

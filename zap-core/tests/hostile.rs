@@ -311,7 +311,7 @@ fn cycles_are_refused() {
 
     // In the stream dialects an element is a message, which cannot point out of itself; a pointer can point back.
     let mut bytes = GNested::default().to_vec().unwrap();
-    let at = 16 + GNested::LAYOUT.offset(1);
+    let at = 16 + GNested::LAYOUT.fields[1].offset as usize;
     for target in [16_i64, at as i64 + 1, 20] {
         bytes[at..at + 4].copy_from_slice(&((target - at as i64) as i32).to_le_bytes());
         assert_eq!(kind(GNested::decode(&bytes)), Some(DecodeErrorKind::PointerIntoSection));
@@ -413,7 +413,7 @@ fn edges_of_32_bits() {
     }
     // Text: rel + len that wraps to inside the message.
     let bytes = Pair(1, "text".into()).to_vec().unwrap();
-    let slot = 16 + Pair::LAYOUT.offset(1);
+    let slot = 16 + Pair::LAYOUT.fields[1].offset as usize;
     for (rel, len) in [
         (u32::MAX - slot as u32, 1),
         (u32::MAX - slot as u32 + 17, 4),

@@ -1,7 +1,9 @@
 //! The `#[zap(...)]` attributes of a struct and of a field.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
 use syn::meta::ParseNestedMeta;
+use syn::spanned::Spanned;
 use syn::{Attribute, LitInt, LitStr, Path};
 
 /// Whose bytes the record equals.
@@ -13,15 +15,6 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
-    /// The name in attributes and messages.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Native => "native",
-            Self::Zapgen => "zapgen",
-            Self::Zip => "zip",
-        }
-    }
-
     fn parse(literal: &LitStr) -> syn::Result<Self> {
         match literal.value().as_str() {
             "native" => Ok(Self::Native),
@@ -37,7 +30,8 @@ impl Dialect {
 
 /// What stands on the struct.
 pub(crate) struct RecordAttributes {
-    pub(crate) dialect: Dialect,
+    /// `None` if it is wrong: then nothing can be said of the fields.
+    pub(crate) dialect: Option<Dialect>,
     pub(crate) version: u16,
     pub(crate) rename: Option<String>,
     pub(crate) krate: Path,
@@ -46,121 +40,164 @@ pub(crate) struct RecordAttributes {
 /// What stands on a field.
 #[derive(Default)]
 pub(crate) struct FieldAttributes {
-    pub(crate) rename: Option<String>,
-    pub(crate) offset: Option<(u32, Span)>,
+    pub(crate) rename: Option<LitStr>,
+    pub(crate) offset: Option<Offset>,
+}
+
+/// An explicit offset.
+#[derive(Clone, Copy)]
+pub(crate) struct Offset {
+    pub(crate) bytes: u32,
+    /// The number, where what is wrong with it shows.
+    pub(crate) span: Span,
+    /// The word `offset`.
+    pub(crate) key: Span,
 }
 
 /// Collects errors instead of stopping at the first.
 #[derive(Default)]
-pub(crate) struct Errors(Option<syn::Error>);
+pub(crate) struct Errors(Vec<syn::Error>);
 
 impl Errors {
     pub(crate) fn push(&mut self, error: syn::Error) {
-        match &mut self.0 {
-            Some(first) => first.combine(error),
-            None => self.0 = Some(error),
-        }
+        self.0.extend(error);
     }
 
     pub(crate) fn at(&mut self, span: Span, message: impl std::fmt::Display) {
         self.push(syn::Error::new(span, message));
     }
 
-    pub(crate) fn take<T>(&mut self, result: syn::Result<T>) -> Option<T> {
-        result.map_err(|error| self.push(error)).ok()
-    }
-
-    pub(crate) fn into_error(self) -> Option<syn::Error> {
-        self.0
+    /// The first error as a `compile_error!`, which may stand where a type is expected, and the others as items.
+    pub(crate) fn into_tokens(self) -> (Option<TokenStream>, TokenStream) {
+        let mut errors = self.0.iter().map(syn::Error::to_compile_error);
+        (errors.next(), errors.collect())
     }
 }
 
-/// Whether this key was given before: each may stand once.
-struct Once(Vec<String>);
-
-impl Once {
-    fn key(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<String> {
-        let key = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
-        if self.0.contains(&key) {
-            return Err(meta.error(format!("`{key}` is given twice: keep one")));
-        }
-        self.0.push(key.clone());
-        Ok(key)
-    }
-}
-
+/// Reads the `#[zap(...)]` attributes of one struct or field. Each key may stand once.
 fn parse_zap(
     attributes: &[Attribute],
     errors: &mut Errors,
     mut entry: impl FnMut(&str, &ParseNestedMeta<'_>) -> syn::Result<()>,
 ) {
-    let mut once = Once(Vec::new());
+    let mut seen = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("zap")) {
-        let parsed = attribute.parse_nested_meta(|meta| {
-            let key = once.key(&meta)?;
-            entry(&key, &meta)
-        });
-        errors.take(parsed);
+        if let syn::Meta::List(_) = attribute.meta {
+            let parsed = attribute.parse_nested_meta(|meta| {
+                let key = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+                if seen.contains(&key) {
+                    return Err(syn::Error::new(meta.path.span(), format!("`{key}` is given twice: keep one")));
+                }
+                entry(&key, &meta)?;
+                seen.push(key);
+                Ok(())
+            });
+            if let Err(error) = parsed {
+                errors.push(error);
+            }
+        } else {
+            errors.at(attribute.meta.span(), "write the attribute as #[zap(key = value)]");
+        }
     }
 }
 
-fn non_empty(literal: &LitStr) -> syn::Result<String> {
+/// The error that `key` is not known here.
+fn unknown(meta: &ParseNestedMeta<'_>, known: &str) -> syn::Error {
+    let key = meta.path.to_token_stream().to_string().replace(' ', "");
+    syn::Error::new(meta.path.span(), format!("there is no attribute `{key}` here: {known}"))
+}
+
+/// The text after `key =`.
+fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
+    value(meta, "a text in quotes")
+}
+
+/// The literal after `key =`.
+fn value<T: syn::parse::Parse>(meta: &ParseNestedMeta<'_>, kind: &str) -> syn::Result<T> {
+    let key = meta.path.to_token_stream().to_string();
+    if !meta.input.peek(syn::Token![=]) {
+        return Err(syn::Error::new(meta.path.span(), format!("`{key}` takes {kind}: write `{key} = ...`")));
+    }
+    let input = meta.value()?;
+    let token = input.cursor().span();
+    input.parse().map_err(|_| syn::Error::new(token, format!("`{key}` takes {kind}")))
+}
+
+fn name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
+    let literal = text(meta)?;
     if literal.value().is_empty() {
         return Err(syn::Error::new(literal.span(), "a name may not be empty"));
     }
-    Ok(literal.value())
+    Ok(literal)
 }
 
 impl RecordAttributes {
     pub(crate) fn parse(attributes: &[Attribute], errors: &mut Errors) -> Self {
         let mut parsed =
-            Self { dialect: Dialect::Native, version: 1, rename: None, krate: syn::parse_quote!(::zap_core) };
+            Self { dialect: Some(Dialect::Native), version: 1, rename: None, krate: syn::parse_quote!(::zap_core) };
         parse_zap(attributes, errors, |key, meta| {
             match key {
-                "dialect" => parsed.dialect = Dialect::parse(&meta.value()?.parse()?)?,
+                "dialect" => {
+                    // Until it is understood.
+                    parsed.dialect = None;
+                    parsed.dialect = Some(Dialect::parse(&text(meta)?)?);
+                }
                 "version" => {
-                    let literal: LitInt = meta.value()?.parse()?;
+                    let literal: LitInt = value(meta, "a number")?;
                     parsed.version = match literal.base10_parse() {
                         Ok(version @ (1 | 2)) => version,
-                        _ => return Err(syn::Error::new(literal.span(), "the wire has versions 1 and 2")),
+                        _ => return Err(syn::Error::new(literal.span(), "the wire has the versions 1 and 2")),
                     };
                 }
-                "rename" => parsed.rename = Some(non_empty(&meta.value()?.parse()?)?),
-                "crate" => parsed.krate = meta.value()?.parse::<LitStr>()?.parse()?,
-                "offset" => return Err(meta.error("`offset` stands on a field, not on the struct")),
-                _ => {
-                    return Err(meta.error(
-                        "unknown attribute: a struct takes `dialect`, `version`, `rename` and `crate`",
-                    ));
+                "rename" => parsed.rename = Some(name(meta)?.value()),
+                "crate" => {
+                    let literal = text(meta)?;
+                    parsed.krate = literal.parse().map_err(|_| {
+                        syn::Error::new(
+                            literal.span(),
+                            "`crate` takes the path of zap-core, such as \"::my_crate::zap_core\"",
+                        )
+                    })?;
                 }
+                "offset" => {
+                    return Err(syn::Error::new(meta.path.span(), "`offset` stands on a field, not on the struct"));
+                }
+                _ => return Err(unknown(meta, "a struct takes `dialect`, `version`, `rename` and `crate`")),
             }
             Ok(())
         });
         parsed
     }
+
+    /// The dialect's type in `zap_core`.
+    pub(crate) fn dialect_type(&self) -> TokenStream {
+        match self.dialect {
+            None | Some(Dialect::Native) => quote!(__zap::Native),
+            Some(Dialect::Zapgen) => quote!(__zap::Zapgen),
+            Some(Dialect::Zip) => quote!(__zap::Zip),
+        }
+    }
 }
 
 impl FieldAttributes {
-    pub(crate) fn parse(attributes: &[Attribute], dialect: Dialect, errors: &mut Errors) -> Self {
+    pub(crate) fn parse(attributes: &[Attribute], errors: &mut Errors) -> Self {
         let mut parsed = Self::default();
         parse_zap(attributes, errors, |key, meta| {
             match key {
-                "rename" => parsed.rename = Some(non_empty(&meta.value()?.parse()?)?),
+                "rename" => parsed.rename = Some(name(meta)?),
                 "offset" => {
-                    let literal: LitInt = meta.value()?.parse()?;
-                    if dialect == Dialect::Zip {
-                        return Err(meta.error("the zip dialect places every field itself: remove `offset`"));
-                    }
-                    let offset = literal.base10_parse::<u32>().ok().filter(|offset| *offset <= i32::MAX as u32);
-                    let Some(offset) = offset else {
+                    let literal: LitInt = value(meta, "a number of bytes")?;
+                    let bytes = literal.base10_parse::<u32>().ok().filter(|bytes| *bytes <= i32::MAX as u32);
+                    let Some(bytes) = bytes else {
                         return Err(syn::Error::new(literal.span(), "an offset is at most 2147483647 bytes"));
                     };
-                    parsed.offset = Some((offset, literal.span()));
+                    parsed.offset = Some(Offset { bytes, span: literal.span(), key: meta.path.span() });
                 }
                 "dialect" | "version" | "crate" => {
-                    return Err(meta.error(format!("`{key}` stands on the struct, not on a field")));
+                    let message = format!("`{key}` stands on the struct, not on a field");
+                    return Err(syn::Error::new(meta.path.span(), message));
                 }
-                _ => return Err(meta.error("unknown attribute: a field takes `rename` and `offset`")),
+                _ => return Err(unknown(meta, "a field takes `rename` and `offset`")),
             }
             Ok(())
         });

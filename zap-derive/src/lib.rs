@@ -11,11 +11,158 @@ mod valid;
 
 use proc_macro::TokenStream;
 
-/// Makes a struct a record on the ZAP wire: see `zap_core::Zap` for what it can do then, and the guide in
-/// `zap_core::guide` for the attributes.
+/// Makes a struct a record on the ZAP wire: implements the trait `zap_core::Zap` and writes a view.
 ///
-/// On the struct: `#[zap(dialect = "native" | "zapgen" | "zip")]`, `#[zap(version = 1 | 2)]`, `#[zap(rename = "...")]`,
-/// `#[zap(crate = "path")]`. On a field: `#[zap(rename = "...")]`, `#[zap(offset = N)]`.
+/// ```
+/// use zap_core::Zap;
+///
+/// #[derive(Zap)]
+/// struct Transfer<'a> {
+///     id: u64,
+///     amount: u64,
+///     memo: &'a str,
+/// }
+///
+/// let bytes = Transfer { id: 7, amount: 250, memo: "rent" }.to_vec()?;
+///
+/// // The view is called after the struct and has one accessor per field, which reads that field in place.
+/// let view: TransferView<'_> = Transfer::view(&bytes)?;
+/// assert_eq!(view.amount(), 250);
+/// assert_eq!(view.memo()?, "rent");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # What it takes
+///
+/// Structs with named fields, tuple structs (whose accessors are `field_0`, `field_1`, ...) and structs without fields;
+/// generic over lifetimes, types and constants. Not enums and unions. The types of fields:
+///
+/// | type | native | zapgen | zip | its accessor returns |
+/// |---|---|---|---|---|
+/// | `bool`, `u8` to `u64`, `i8` to `i64`, `f32`, `f64` | yes | yes | yes | the value |
+/// | `u128`, `i128` | yes | | | the value |
+/// | `char` | yes | | | `Result<char, _>` |
+/// | `[u8; N]` | yes | yes | | `&[u8; N]` |
+/// | `[T; N]` of the scalars above | yes | | | the array |
+/// | `&str`, `String`, `Box<str>`, `Cow<str>` | yes | yes | yes | `Result<&str, _>` |
+/// | `&[u8]`, `Vec<u8>`, `Box<[u8]>`, `Cow<[u8]>`, `Bytes` | yes | yes | yes | `Result<&[u8], _>` |
+/// | a record of the same dialect | yes | yes | yes | its view; in zapgen and zip a `Result` of it |
+/// | `Option<T>` | | of a record | yes | an `Option`; in zapgen a `Result` of it |
+/// | `Vec<T>`, `&[T]` | yes | yes | yes | `Result` of a list view |
+///
+/// Native lists hold everything that native fields hold; zapgen and zip lists hold scalars, text, bytes and records. A
+/// `&[T]` of anything but `u8` can be encoded and viewed, but not decoded: its bytes lie at any address and are
+/// little-endian.
+///
+/// # What it writes
+///
+/// - The implementations of `Zap`, of `Decode` where every field can be decoded, and of the traits by which the record
+///   is a field or a list element of other records of its dialect.
+/// - `TransferView<'m>` for a struct `Transfer`: as visible as the struct, each accessor as visible as its field and
+///   documented as it. It borrows from the message alone, so it has one lifetime however many the struct has; type and
+///   constant parameters follow, and before them the struct's lifetimes where there are type parameters. It is `Copy`
+///   and `Debug` and has no other method: fields may be called `len` or `clone`. A field called `into` is read with
+///   `TransferView::into(&view)`, because the standard library's `into` goes first.
+///
+/// The code contains no `unsafe` and no lint exceptions except those that stand on the struct and its fields. It reaches
+/// everything by path, so a module may shadow any name of the prelude. Bounds are added for fields whose types speak of
+/// type parameters.
+///
+/// # Attributes of the struct
+///
+/// `#[zap(dialect = "...")]`: whose bytes the record equals: `"native"`, which is the default, `"zapgen"` (the Go schema
+/// compiler's constructors) or `"zip"` (the Go struct encoder). Records hold records of their own dialect only.
+///
+/// ```
+/// use zap_core::{DialectKind, Zap};
+///
+/// #[derive(Zap)]
+/// #[zap(dialect = "zapgen")]
+/// struct Packed {
+///     flag: bool,
+///     id: u64,
+/// }
+/// assert_eq!(Packed::LAYOUT.dialect, DialectKind::Zapgen);
+/// assert_eq!(Packed::LAYOUT.fields[1].offset, 1);
+/// ```
+///
+/// `#[zap(version = N)]`: the version in the header of its messages, 1 or 2; 1 is the default. Readers accept both.
+///
+/// ```
+/// use zap_core::Zap;
+///
+/// #[derive(Zap)]
+/// #[zap(version = 2)]
+/// struct Ping {
+///     at: u64,
+/// }
+/// assert_eq!(Ping { at: 1 }.to_vec()?[4..6], [2, 0]);
+/// # Ok::<(), zap_core::EncodeError>(())
+/// ```
+///
+/// `#[zap(rename = "...")]`: the record's name in its layout and in errors. It is not on the wire.
+///
+/// `#[zap(crate = "...")]`: the path of zap-core, where it is not `::zap_core`: under another name, or re-exported.
+///
+/// ```
+/// mod vendored {
+///     pub use zap_core as wire;
+/// }
+///
+/// #[derive(vendored::wire::Zap)]
+/// #[zap(crate = "crate::vendored::wire", rename = "acme.Ping")]
+/// struct Ping {
+///     at: u64,
+/// }
+///
+/// # fn main() {
+/// use vendored::wire::Zap;
+/// assert_eq!(Ping::LAYOUT.name, "acme.Ping");
+/// # }
+/// ```
+///
+/// # Attributes of a field
+///
+/// `#[zap(rename = "...")]`: the field's name in the layout and in errors; the accessor keeps the field's own name. No
+/// two fields have the same name.
+///
+/// `#[zap(offset = N)]`: where the field lies, in bytes from the start of the fixed section, in native and zapgen
+/// records. Fields without it follow the field that is declared before them. Overlaps and misaligned fields do not
+/// compile.
+///
+/// ```
+/// use zap_core::Zap;
+///
+/// #[derive(Zap)]
+/// #[zap(dialect = "zapgen")]
+/// struct Header {
+///     #[zap(offset = 8, rename = "seq")]
+///     sequence: u32,
+///     flags: u16,
+///     #[zap(offset = 0)]
+///     id: u64,
+/// }
+/// assert_eq!(
+///     Header::LAYOUT.to_string(),
+///     "Header: zapgen, 14 bytes, alignment 1\n\
+///      offset  width  type  field\n\
+///      \x20    8      4  u32   seq\n\
+///      \x20   12      2  u16   flags\n\
+///      \x20    0      8  u64   id\n"
+/// );
+/// ```
+///
+/// ```compile_fail
+/// use zap_core::Zap;
+///
+/// #[derive(Zap)]
+/// struct Overlap {
+///     id: u64,
+///     #[zap(offset = 4)] // field `count` would lie at 4..8 and overlap field `id` at 0..8: move one of them
+///     count: u32,
+/// }
+/// # fn main() {}
+/// ```
 #[proc_macro_derive(Zap, attributes(zap))]
 pub fn derive_zap(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);

@@ -19,9 +19,10 @@ mod plain;
 mod prost;
 mod report;
 mod rkyv;
-mod sample;
+mod rkyv_borrowed;
+pub(crate) mod sample;
 mod wincode;
-mod zap;
+pub(crate) mod zap;
 
 pub use self::report::{Report, Row};
 
@@ -30,9 +31,10 @@ use self::codec::PairCodec;
 use self::json::{SerdeJson, SimdJson, SonicRs};
 use self::ops::Measured;
 use self::prost::Prost;
-use self::rkyv::{RkyvChecked, RkyvOwned, RkyvUnchecked};
+use self::rkyv::{RkyvChecked, RkyvUnchecked};
+use self::rkyv_borrowed::{RkyvBorrowedChecked, RkyvBorrowedUnchecked};
 use self::wincode::{Wincode, WincodeSlice};
-use self::zap::{ZapBuffer, ZapDecode, ZapPlain, ZapView};
+use self::zap::{ZapAppends, ZapBuffer, ZapDecode, ZapPlain, ZapView};
 use crate::measure::{self, Batch, Plan};
 use std::time::{Duration, Instant};
 
@@ -109,7 +111,10 @@ impl Op {
         }
         match self {
             Self::DecodeLengths => entries.push(Entry::measured("zap-plain", ops::decode_lengths::<ZapPlain>())),
-            Self::EncodeLengths => entries.push(Entry::measured("zap-plain", ops::encode_lengths::<ZapPlain>())),
+            Self::EncodeLengths => {
+                entries.push(Entry::measured("zap-plain", ops::encode_lengths::<ZapPlain>()));
+                entries.push(Entry::measured("zap-appends", ops::encode_lengths::<ZapAppends>()));
+            }
             _ => (),
         }
         entries.extend([
@@ -122,7 +127,12 @@ impl Op {
             } else {
                 Entry::same("rkyv-unchecked", "rkyv-checked")
             },
-            self.entry::<RkyvOwned>("rkyv-owned"),
+            self.entry::<RkyvBorrowedChecked>("rkyv-borrowed-checked"),
+            if reads {
+                self.entry::<RkyvBorrowedUnchecked>("rkyv-borrowed-unchecked")
+            } else {
+                Entry::same("rkyv-borrowed-unchecked", "rkyv-borrowed-checked")
+            },
             self.entry::<Wincode>("wincode"),
             if reuses_out {
                 self.entry::<WincodeSlice>("wincode-slice")
@@ -194,12 +204,14 @@ pub fn check() -> Result<(), String> {
     both::<ZapDecode>("zap-decode")?;
     both::<ZapBuffer>("zap-buffer")?;
     check::lengths::<ZapPlain>("zap-plain")?;
+    check::lengths::<ZapAppends>("zap-appends")?;
     both::<SerdeJson>("serde_json")?;
     both::<SimdJson>("simd-json")?;
     both::<SonicRs>("sonic-rs")?;
     both::<RkyvChecked>("rkyv-checked")?;
     both::<RkyvUnchecked>("rkyv-unchecked")?;
-    both::<RkyvOwned>("rkyv-owned")?;
+    both::<RkyvBorrowedChecked>("rkyv-borrowed-checked")?;
+    both::<RkyvBorrowedUnchecked>("rkyv-borrowed-unchecked")?;
     both::<Wincode>("wincode")?;
     both::<WincodeSlice>("wincode-slice")?;
     both::<Prost>("prost")?;

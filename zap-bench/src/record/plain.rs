@@ -1,6 +1,8 @@
 //! `zap-plain`: the request on the same wire by the same path, written by hand with what everybody reaches for:
 //! `std`'s UTF-8 check and one `memcpy` per field. It is a good baseline, not a straw man: header and fixed section are
-//! arrays read at constant offsets, each slot costs one range check, and encoding reserves once.
+//! arrays read at constant offsets, each slot costs one range check, and encoding makes room once and writes in place.
+//! `zap-appends` is its encoder as one would write it in safe code: an append per part.
+#![allow(unsafe_code)] // as the codec's own path: the length is set after writing
 
 /// A request as the caller holds it.
 pub(crate) struct PlainRequest<'a> {
@@ -34,9 +36,29 @@ impl<'a> PlainRequest<'a> {
         })
     }
 
-    /// Appends the message.
+    /// Appends the message as the codec does: count, make room once, write in place, take the bytes into use.
     #[inline(always)]
     pub(crate) fn encode_into(&self, out: &mut Vec<u8>) {
+        let (method, account) = (self.method.as_bytes(), self.account);
+        let size = FIXED + method.len() + account.len();
+        out.reserve(size);
+        let room = &mut out.spare_capacity_mut()[..size];
+        let (fixed, tail) = room.split_at_mut(FIXED);
+        fixed[..12].write_copy_of_slice(&HEADER);
+        fixed[12..16].write_copy_of_slice(&(size as u32).to_le_bytes());
+        fixed[16..24].write_copy_of_slice(&self.id.to_le_bytes());
+        fixed[24..32].write_copy_of_slice(&self.block.to_le_bytes());
+        fixed[32..40].write_copy_of_slice(&slot_word(FIXED - 32, method.len()));
+        fixed[40..48].write_copy_of_slice(&slot_word(FIXED - 40 + method.len(), account.len()));
+        tail[..method.len()].write_copy_of_slice(method);
+        tail[method.len()..].write_copy_of_slice(account);
+        // SAFETY: `reserve` made room for `size` bytes behind those in use, and the lines above wrote all of them.
+        unsafe { out.set_len(out.len() + size) };
+    }
+
+    /// Appends the message with a growing append per part, in safe code.
+    #[inline(always)]
+    pub(crate) fn append_into(&self, out: &mut Vec<u8>) {
         let (method, account) = (self.method.as_bytes(), self.account);
         let size = FIXED + method.len() + account.len();
         let mut fixed = [0; FIXED];
@@ -44,15 +66,19 @@ impl<'a> PlainRequest<'a> {
         fixed[12..16].copy_from_slice(&(size as u32).to_le_bytes());
         fixed[16..24].copy_from_slice(&self.id.to_le_bytes());
         fixed[24..32].copy_from_slice(&self.block.to_le_bytes());
-        fixed[32..36].copy_from_slice(&((FIXED - 32) as u32).to_le_bytes());
-        fixed[36..40].copy_from_slice(&(method.len() as u32).to_le_bytes());
-        fixed[40..44].copy_from_slice(&((FIXED - 40 + method.len()) as u32).to_le_bytes());
-        fixed[44..48].copy_from_slice(&(account.len() as u32).to_le_bytes());
+        fixed[32..40].copy_from_slice(&slot_word(FIXED - 32, method.len()));
+        fixed[40..48].copy_from_slice(&slot_word(FIXED - 40 + method.len(), account.len()));
         out.reserve(size);
         out.extend_from_slice(&fixed);
         out.extend_from_slice(method);
         out.extend_from_slice(account);
     }
+}
+
+/// A slot: how far from it its data starts, and how long that is.
+#[inline(always)]
+fn slot_word(rel: usize, len: usize) -> [u8; 8] {
+    (rel as u64 | (len as u64) << 32).to_le_bytes()
 }
 
 /// The little-endian `u32` at a constant offset of an array.

@@ -75,7 +75,7 @@ const METHOD_LENGTHS: std::ops::RangeInclusive<usize> = 3..=31;
 const ACCOUNT_LENGTHS: std::ops::RangeInclusive<usize> = 1..=32;
 
 /// Length of [`Lengths::order`]: a `u16` cursor runs over it without a bounds check.
-const ORDER_LEN: usize = 1 << 16;
+pub(crate) const ORDER_LEN: usize = 1 << 16;
 
 /// Requests whose lengths a branch predictor cannot learn: every combination of the two lengths once, visited in a
 /// random order of 65,536 steps. The values of one codec stay in the second-level cache, so that what is measured is

@@ -1,4 +1,8 @@
 //! ZAP through the derived, typed API: a lazy view, a borrowed struct, and the buffers an encoder may write to.
+
+use super::codec::{Codec, FITS, OWN, PairCodec, RequestFields, ResponseFields};
+use super::plain::PlainRequest;
+use super::sample::Blob;
 use zap_core::{Buffer, Zap};
 
 #[derive(Zap)]
@@ -17,9 +21,6 @@ pub(crate) struct Response<'a> {
     #[zap(rename = "blockHash")]
     pub(crate) block_hash: &'a [u8],
 }
-use super::codec::{Codec, FITS, OWN, PairCodec, RequestFields, ResponseFields};
-use super::plain::PlainRequest;
-use super::sample::Blob;
 
 /// The buffer that encoding reuses: what `encode_into` takes, cleared before each message.
 pub(crate) trait Reused: Default + 'static {
@@ -156,29 +157,36 @@ zap_codec!(ZapView, Vec<u8>, view_request, view_response);
 zap_codec!(ZapDecode, Vec<u8>, decode_request, decode_response);
 zap_codec!(ZapBuffer, Pooled, view_request, view_response);
 
-/// The baseline of `plain.rs`; it carries the request only.
-pub(crate) struct ZapPlain;
+/// The baselines of `plain.rs`, which carry the request only. They differ in how they write.
+macro_rules! plain_codec {
+    ($name:ident, $encode:ident) => {
+        pub(crate) struct $name;
 
-impl Codec for ZapPlain {
-    type Request<'a> = PlainRequest<'a>;
-    type Out = Vec<u8>;
-    type Scratch = ();
+        impl Codec for $name {
+            type Request<'a> = PlainRequest<'a>;
+            type Out = Vec<u8>;
+            type Scratch = ();
 
-    #[inline(always)]
-    fn request<'a>(id: u64, block: u64, method: &'a str, account: &'a Blob) -> PlainRequest<'a> {
-        PlainRequest { id, block, method, account: &account.raw }
-    }
+            #[inline(always)]
+            fn request<'a>(id: u64, block: u64, method: &'a str, account: &'a Blob) -> PlainRequest<'a> {
+                PlainRequest { id, block, method, account: &account.raw }
+            }
 
-    #[inline(always)]
-    fn encode_request<'o>(out: &'o mut Vec<u8>, request: &PlainRequest<'_>) -> &'o [u8] {
-        out.clear();
-        request.encode_into(out);
-        out
-    }
+            #[inline(always)]
+            fn encode_request<'o>(out: &'o mut Vec<u8>, request: &PlainRequest<'_>) -> &'o [u8] {
+                out.clear();
+                request.$encode(out);
+                out
+            }
 
-    #[inline(always)]
-    fn read_request<R>(_: &mut (), bytes: &[u8], with: impl FnOnce(RequestFields<'_>) -> R) -> R {
-        let PlainRequest { id, block, method, account } = PlainRequest::decode(bytes).expect(OWN);
-        with(RequestFields { id, block, method, account })
-    }
+            #[inline(always)]
+            fn read_request<R>(_: &mut (), bytes: &[u8], with: impl FnOnce(RequestFields<'_>) -> R) -> R {
+                let PlainRequest { id, block, method, account } = PlainRequest::decode(bytes).expect(OWN);
+                with(RequestFields { id, block, method, account })
+            }
+        }
+    };
 }
+
+plain_codec!(ZapPlain, encode_into);
+plain_codec!(ZapAppends, append_into);

@@ -1,104 +1,111 @@
 //! Lifetimes, type parameters and bounds of the expanded items.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{GenericParam, Generics, Ident, Lifetime, Path, Token, Type, TypeReference, WherePredicate, parse_quote};
+use syn::{
+    AngleBracketedGenericArguments, GenericArgument, GenericParam, Generics, Ident, Lifetime, PathArguments, Token,
+    Type, TypeReference, WherePredicate, parse_quote,
+};
 
-use crate::ast::{Field, Record, ungrouped};
-use crate::attr::Dialect;
+use crate::ast::{Record, ungrouped};
 
 /// What every part of the expansion needs to name things.
-pub(crate) struct Context<'i> {
-    pub(crate) krate: &'i Path,
+pub(crate) struct Context {
     /// The dialect's type.
     pub(crate) dialect: TokenStream,
     /// The message's lifetime: `'m`, or another name where the user has taken that.
     pub(crate) message: Lifetime,
-    /// The view's name.
-    pub(crate) view: Ident,
+    /// An error has been reported. The implementations are then stubs that mention no field's type, and what would
+    /// have such a type has this one, which is the error itself, so that rustc says nothing more about it.
+    pub(crate) broken: Option<TokenStream>,
     /// Whether the record's own lifetimes stand for `'m` in the view, so that the view has only one. Where there are
     /// type parameters too, their bounds may speak of those lifetimes, and the view keeps them.
     pub(crate) merges_lifetimes: bool,
-    type_parameters: Vec<&'i Ident>,
-    record: &'i Ident,
 }
 
-impl<'i> Context<'i> {
-    pub(crate) fn new(record: &'i Record<'_>) -> Self {
-        let krate = &record.attributes.krate;
-        let dialect = match record.attributes.dialect {
-            Dialect::Native => quote!(#krate::Native),
-            Dialect::Zapgen => quote!(#krate::Zapgen),
-            Dialect::Zip => quote!(#krate::Zip),
-        };
-        let taken = record.generics.lifetimes().any(|parameter| parameter.lifetime.ident == "m");
-        let message = Lifetime::new(if taken { "'__m" } else { "'m" }, Span::call_site());
-        let type_parameters: Vec<_> = record.generics.type_params().map(|parameter| &parameter.ident).collect();
+impl Context {
+    pub(crate) fn new(record: &Record<'_>, broken: Option<TokenStream>) -> Self {
+        let taken = |name: &str| record.generics.lifetimes().any(|parameter| parameter.lifetime.ident == name);
+        let message = ["'m", "'message"].into_iter().find(|name| !taken(&name[1..])).unwrap_or("'__message");
         Self {
-            krate,
-            dialect,
-            message,
-            view: Ident::new(&format!("{}View", syn::ext::IdentExt::unraw(record.ident)), record.ident.span()),
-            merges_lifetimes: type_parameters.is_empty(),
-            type_parameters,
-            record: record.ident,
+            dialect: record.attributes.dialect_type(),
+            message: Lifetime::new(message, Span::call_site()),
+            broken,
+            merges_lifetimes: record.generics.type_params().next().is_none(),
         }
     }
 
     /// `<Type as Slot<Dialect>>`, with errors pointing at the field's type.
     pub(crate) fn slot(&self, ty: &Type) -> TokenStream {
-        let Self { krate, dialect, .. } = self;
-        quote_spanned!(call_site_at(ty) => <#ty as #krate::Slot<#dialect>>)
+        let (dialect, (start, end)) = (&self.dialect, ends(ty));
+        let head = quote_spanned!(start => <#ty as);
+        quote_spanned!(end => #head __zap::Slot<#dialect>>)
     }
 
     /// `<Type as DecodeSlot<'m, Dialect>>`.
     pub(crate) fn decode_slot(&self, ty: &Type) -> TokenStream {
-        let Self { krate, dialect, message, .. } = self;
-        quote_spanned!(call_site_at(ty) => <#ty as #krate::DecodeSlot<#message, #dialect>>)
+        let (Self { dialect, message, .. }, (start, end)) = (self, ends(ty));
+        let head = quote_spanned!(start => <#ty as);
+        quote_spanned!(end => #head __zap::DecodeSlot<#message, #dialect>>)
     }
 
     /// The field's type as the view sees it.
-    pub(crate) fn view_type(&self, ty: &Type) -> Type {
+    pub(crate) fn view_type(&self, record: &Record<'_>, ty: &Type) -> Type {
         let mut ty = ty.clone();
         if self.merges_lifetimes {
-            MergeLifetimes(&self.message).visit_type_mut(&mut ty);
+            PutLifetime(&self.message).visit_type_mut(&mut ty);
         }
+        PutRecord(self.record_in_view(record)).visit_type_mut(&mut ty);
         ty
+    }
+
+    /// The field's type with `'static` for every lifetime, for constants.
+    pub(crate) fn static_type(record: &Record<'_>, ty: &Type) -> Type {
+        let mut ty = ty.clone();
+        PutLifetime(&Lifetime::new("'static", Span::call_site())).visit_type_mut(&mut ty);
+        PutRecord(Self::static_record(record)).visit_type_mut(&mut ty);
+        ty
+    }
+
+    /// The record with `'static` for every lifetime. Only for records without other parameters.
+    pub(crate) fn static_record(record: &Record<'_>) -> Type {
+        let ident = record.ident;
+        let lifetimes = record.generics.lifetimes().map(|_| quote!('static));
+        with_arguments(ident, lifetimes)
     }
 
     /// The record's generics without defaults, with what its fields need to be slots.
     pub(crate) fn record_generics(&self, record: &Record<'_>) -> Generics {
         let mut generics = without_defaults(record.generics);
-        self.add_bounds(&mut generics, record, |context, ty| {
-            let Self { krate, dialect, .. } = context;
-            parse_quote!(#ty: #krate::Slot<#dialect>)
-        });
+        let dialect = &self.dialect;
+        self.add_bounds(&mut generics, record, |ty| parse_quote!(#ty: __zap::Slot<#dialect>));
         generics
     }
 
     /// As [`Context::record_generics`], with the message's lifetime in front and what decoding needs: borrowed fields
     /// live no longer than the message.
     pub(crate) fn decode_generics(&self, record: &Record<'_>) -> Generics {
+        let Self { dialect, message, .. } = self;
         let mut generics = self.record_generics(record);
+        let decode = |ty: &Type| -> WherePredicate { parse_quote!(#ty: __zap::DecodeSlot<#message, #dialect>) };
+        self.add_bounds(&mut generics, record, decode);
+        if self.broken.is_some() {
+            generics.params.insert(0, parse_quote!(#message));
+            return generics;
+        }
         let mut lifetimes = CollectLifetimes::default();
         for field in &record.fields {
             lifetimes.visit_type_mut(&mut field.ty.clone());
+            if may_only_encode(field.ty) && !mentions_parameters(record, field.ty) {
+                generics.make_where_clause().predicates.push(decode(field.ty));
+            }
         }
-        let message = &self.message;
         let bounds: Punctuated<Lifetime, Token![+]> = lifetimes.0.into_iter().collect();
-        generics.params.insert(0, parse_quote!(#message: #bounds));
-        let decode = |context: &Self, ty: &Type| -> WherePredicate {
-            let Self { krate, dialect, message, .. } = context;
-            parse_quote!(#ty: #krate::DecodeSlot<#message, #dialect>)
-        };
-        self.add_bounds(&mut generics, record, decode);
-        // A borrowed list cannot be decoded. As a bound, that is said where somebody decodes, not where they derive.
-        for field in record.fields.iter().filter(|field| has_borrowed_list(field.ty)) {
-            generics.make_where_clause().predicates.push(decode(self, field.ty));
-        }
+        generics
+            .params
+            .insert(0, if bounds.is_empty() { parse_quote!(#message) } else { parse_quote!(#message: #bounds) });
         generics
     }
 
@@ -108,8 +115,11 @@ impl<'i> Context<'i> {
         if self.merges_lifetimes {
             generics.params = without_lifetimes(&generics);
             if let Some(clause) = &mut generics.where_clause {
-                MergeLifetimes(&self.message).visit_where_clause_mut(clause);
+                PutLifetime(&self.message).visit_where_clause_mut(clause);
             }
+        }
+        if let Some(clause) = &mut generics.where_clause {
+            PutRecord(self.record_in_view(record)).visit_where_clause_mut(clause);
         }
         let message = &self.message;
         generics.params.insert(0, parse_quote!(#message));
@@ -118,52 +128,115 @@ impl<'i> Context<'i> {
 
     /// `View<'m, ...>` as the record names it.
     pub(crate) fn view_path(&self, record: &Record<'_>) -> TokenStream {
-        let Self { view, message, .. } = self;
-        let mut generics = record.generics.clone();
-        if self.merges_lifetimes {
-            generics.params = without_lifetimes(&generics);
-        }
-        let arguments = arguments(&generics);
-        quote!(#view<#message, #arguments>)
+        let (view, message) = (record.view(), &self.message);
+        let kept = record
+            .generics
+            .params
+            .iter()
+            .filter(|parameter| !(self.merges_lifetimes && matches!(parameter, GenericParam::Lifetime(_))));
+        let arguments = kept.map(argument);
+        quote!(#view<#message #(, #arguments)*>)
     }
 
     /// The record as the view names it.
-    pub(crate) fn record_in_view(&self, record: &Record<'_>) -> TokenStream {
-        let ident = record.ident;
-        let message = &self.message;
+    pub(crate) fn record_in_view(&self, record: &Record<'_>) -> Type {
+        let (ident, message) = (record.ident, &self.message);
         let arguments = record.generics.params.iter().map(|parameter| match parameter {
             GenericParam::Lifetime(_) if self.merges_lifetimes => quote!(#message),
-            GenericParam::Lifetime(parameter) => {
-                let lifetime = &parameter.lifetime;
-                quote!(#lifetime)
-            }
-            GenericParam::Type(parameter) => {
-                let ident = &parameter.ident;
-                quote!(#ident)
-            }
-            GenericParam::Const(parameter) => {
-                let ident = &parameter.ident;
-                quote!(#ident)
-            }
+            _ => argument(parameter),
         });
-        quote!(#ident<#(#arguments),*>)
+        with_arguments(ident, arguments)
     }
 
     /// Bounds for the fields whose types speak of type parameters. Not for those that speak of the record itself: the
     /// bound would be needed to prove itself.
-    fn add_bounds(&self, generics: &mut Generics, record: &Record<'_>, bound: impl Fn(&Self, &Type) -> WherePredicate) {
-        for Field { ty, .. } in &record.fields {
-            if mentions(ty, &self.type_parameters) && !mentions(ty, &[self.record]) {
-                let predicate = bound(self, ty);
-                generics.make_where_clause().predicates.push(predicate);
+    fn add_bounds(&self, generics: &mut Generics, record: &Record<'_>, bound: impl Fn(&Type) -> WherePredicate) {
+        if self.broken.is_some() {
+            return;
+        }
+        for field in &record.fields {
+            if mentions_parameters(record, field.ty) {
+                generics.make_where_clause().predicates.push(bound(field.ty));
             }
         }
     }
 }
 
-/// The place of a type, with names resolved where the derive stands.
-fn call_site_at(ty: &Type) -> Span {
-    ty.span().resolved_at(Span::call_site())
+/// The first and last token of a type: errors underline what lies between.
+pub(crate) fn ends(ty: &Type) -> (Span, Span) {
+    let mut spans = ty.to_token_stream().into_iter().map(|token| token.span());
+    let start = spans.next().unwrap_or_else(Span::call_site);
+    (start, spans.last().unwrap_or(start))
+}
+
+const SCALARS: [&str; 14] =
+    ["bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "u128", "i128", "f32", "f64", "char"];
+
+fn is_one_of(ty: &Type, names: &[&str]) -> bool {
+    matches!(ungrouped(ty), Type::Path(path) if names.iter().any(|name| path.path.is_ident(name)))
+}
+
+/// Whether the type's spelling shows that nothing can be wrong with its layout. Only spares the compiler some work.
+pub(crate) fn is_known(ty: &Type) -> bool {
+    match ungrouped(ty) {
+        Type::Reference(reference) => match ungrouped(&reference.elem) {
+            Type::Slice(slice) => is_known(&slice.elem),
+            element => is_known(element),
+        },
+        ty => is_one_of(ty, &SCALARS) || is_one_of(ty, &["str", "String"]),
+    }
+}
+
+/// Whether a type's spelling says that it is a scalar, text or bytes: nothing that holds further fields or elements.
+/// Only a guess, on which nothing but inlining depends.
+pub(crate) fn is_flat(ty: &Type) -> bool {
+    match ungrouped(ty) {
+        Type::Reference(reference) => match ungrouped(&reference.elem) {
+            Type::Slice(slice) => is_one_of(&slice.elem, &["u8"]),
+            _ => true,
+        },
+        Type::Array(array) => is_one_of(&array.elem, &["u8"]),
+        ty if is_one_of(ty, &SCALARS) => true,
+        Type::Path(path) => path.path.segments.last().is_some_and(|segment| {
+            let is_bytes = |argument: &GenericArgument| match argument {
+                GenericArgument::Type(element) => is_one_of(element, &["u8"]),
+                _ => false,
+            };
+            match segment.ident.to_string().as_str() {
+                "String" | "Cow" | "Box" | "Bytes" => true,
+                "Vec" => match &segment.arguments {
+                    PathArguments::AngleBracketed(arguments) => arguments.args.iter().all(is_bytes),
+                    _ => false,
+                },
+                _ => false,
+            }
+        }),
+        _ => false,
+    }
+}
+
+/// Whether the type speaks of the record's type parameters, and not of the record itself.
+fn mentions_parameters(record: &Record<'_>, ty: &Type) -> bool {
+    let parameters: Vec<_> = record.generics.type_params().map(|parameter| &parameter.ident).collect();
+    mentions(ty, &parameters) && !mentions_record(record, ty)
+}
+
+fn mentions_record(record: &Record<'_>, ty: &Type) -> bool {
+    mentions(ty, &[record.ident, &Ident::new("Self", Span::call_site())])
+}
+
+/// Whether the type may be one that can be encoded but not decoded: one with a borrowed list anywhere in it, or a record
+/// that may hold one. That it can be decoded is then a bound, so that the error appears where somebody decodes, not
+/// where they derive. Not for records in lists, so that records that hold each other do not need each other's bounds to
+/// prove their own.
+fn may_only_encode(ty: &Type) -> bool {
+    has_borrowed_list(ty)
+        || matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|segment| match &segment.arguments {
+            PathArguments::AngleBracketed(AngleBracketedGenericArguments { args, .. }) => {
+                args.iter().all(|argument| matches!(argument, GenericArgument::Lifetime(_)))
+            }
+            _ => false,
+        }))
 }
 
 /// Whether a `&[T]` other than `&[u8]` is anywhere in the type, also where a macro wraps it in an invisible group.
@@ -180,6 +253,11 @@ fn has_borrowed_list(ty: &Type) -> bool {
     let mut search = Search(false);
     search.visit_type_mut(&mut ty.clone());
     search.0
+}
+
+fn with_arguments(ident: &Ident, arguments: impl Iterator<Item = TokenStream>) -> Type {
+    let arguments: Vec<_> = arguments.collect();
+    if arguments.is_empty() { parse_quote!(#ident) } else { parse_quote!(#ident<#(#arguments),*>) }
 }
 
 fn without_defaults(generics: &Generics) -> Generics {
@@ -205,31 +283,62 @@ fn without_lifetimes(generics: &Generics) -> Punctuated<GenericParam, Token![,]>
     kept.cloned().collect()
 }
 
-/// The parameters as arguments, each followed by a comma.
-pub(crate) fn arguments(generics: &Generics) -> TokenStream {
-    let arguments = generics.params.iter().map(|parameter| match parameter {
+/// A parameter as an argument.
+fn argument(parameter: &GenericParam) -> TokenStream {
+    match parameter {
         GenericParam::Lifetime(parameter) => {
             let lifetime = &parameter.lifetime;
-            quote!(#lifetime,)
+            quote!(#lifetime)
         }
         GenericParam::Type(parameter) => {
             let ident = &parameter.ident;
-            quote!(#ident,)
+            quote!(#ident)
         }
         GenericParam::Const(parameter) => {
             let ident = &parameter.ident;
-            quote!(#ident,)
+            quote!(#ident)
         }
-    });
-    arguments.collect()
+    }
 }
 
-/// Puts the message's lifetime for every other.
-struct MergeLifetimes<'i>(&'i Lifetime);
+/// Puts one lifetime for every other but `'static`.
+struct PutLifetime<'i>(&'i Lifetime);
 
-impl VisitMut for MergeLifetimes<'_> {
+impl VisitMut for PutLifetime<'_> {
     fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-        *lifetime = self.0.clone();
+        if lifetime.ident != "static" {
+            *lifetime = self.0.clone();
+        }
+    }
+}
+
+/// Puts the record's name for `Self`, which is the view in the view's own implementations.
+struct PutRecord(Type);
+
+impl VisitMut for PutRecord {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        match ty {
+            Type::Path(path) if path.qself.is_none() && path.path.is_ident("Self") => *ty = self.0.clone(),
+            Type::Path(path)
+                if path.qself.is_none() && path.path.segments.first().is_some_and(|first| first.ident == "Self") =>
+            {
+                let record = &self.0;
+                let rest = path.path.segments.iter().skip(1);
+                *ty = parse_quote!(<#record>::#(#rest)::*);
+            }
+            _ => visit_mut::visit_type_mut(self, ty),
+        }
+    }
+
+    fn visit_expr_mut(&mut self, expression: &mut syn::Expr) {
+        match expression {
+            syn::Expr::Path(path) if path.path.segments.first().is_some_and(|first| first.ident == "Self") => {
+                let record = &self.0;
+                let rest = path.path.segments.iter().skip(1);
+                *expression = parse_quote!(<#record>::#(#rest)::*);
+            }
+            _ => visit_mut::visit_expr_mut(self, expression),
+        }
     }
 }
 

@@ -1,4 +1,8 @@
 //! Writes the implementations.
+//!
+//! The view's struct stands beside the record; everything else is inside one anonymous constant, where `__zap` is
+//! `zap_core::__private`. Every name that the expansion brings along is a path from there or begins with two
+//! underscores, so that nothing a user can define nearby is mistaken for it.
 
 mod generics;
 mod record;
@@ -14,24 +18,24 @@ use crate::valid;
 
 pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
-    let mut parsed = match Record::parse(input, &mut errors) {
-        Ok(record) => record,
-        Err(error) => {
-            errors.push(error);
-            return errors.into_error().map(|error| error.to_compile_error()).unwrap_or_default();
-        }
-    };
-    let mut usable = valid::check(&parsed, &mut errors).into_iter();
-    parsed.fields.retain(|_| usable.next().unwrap_or(false));
+    let record = Record::parse(input, &mut errors);
+    valid::check(&record, &mut errors);
+    let (broken, errors) = errors.into_tokens();
 
-    let errors = errors.into_error();
-    let context = generics::Context::new(&parsed);
-    let view = view::expand(&parsed, &context);
-    let record = record::expand(&parsed, &context, errors.is_some());
-    let errors = errors.map(|error| error.to_compile_error());
+    if record.is_unsized {
+        return quote!(#broken #errors);
+    }
+    let context = generics::Context::new(&record, broken);
+    let (krate, allowed) = (&record.attributes.krate, &record.allowed);
+    let view = view::define(&record, &context);
+    let implementations = [view::expand(&record, &context), record::expand(&record, &context)];
     quote! {
         #view
-        #record
+        #(#[allow(#allowed)])*
+        const _: () = {
+            use #krate::__private as __zap;
+            #(#implementations)*
+        };
         #errors
     }
 }

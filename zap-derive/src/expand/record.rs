@@ -1,32 +1,40 @@
 //! The record's implementations: its layout, how it is written, checked and decoded, and how it sits in other records.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
+use syn::Generics;
 
-use crate::ast::Record;
+use crate::ast::{Field, Record};
 use crate::attr::Dialect;
-use crate::expand::generics::Context;
-use crate::expand::view::{allowed, field, place};
-use crate::valid;
+use crate::expand::generics::{Context, ends, is_flat, is_known};
 
-/// `broken`: an error has been reported, so the bodies that would need every field stay empty.
-pub(crate) fn expand(record: &Record<'_>, context: &Context<'_>, broken: bool) -> TokenStream {
-    let allowed = allowed();
-    let assertions = offset_assertions(record, context);
-    let inline = inline(record);
-    let zap = zap_impl(record, context, &inline, broken);
+pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
+    let broken = context.broken.as_ref().map(|error| quote!(type __Broken = #error;));
+    let zap = zap_impl(record, context);
     let slot = slot_impl(record, context);
-    let decode = decode_impls(record, context, &inline, broken);
+    let decode = decode_impls(record, context);
     let element = element_impls(record, context);
+    let checks = checks(record, context);
     quote! {
-        #allowed
-        const _: () = {
-            #zap
-            #slot
-            #decode
-            #element
-            #assertions
-        };
+        #broken
+        #zap
+        #slot
+        #decode
+        #element
+        #checks
+    }
+}
+
+/// `impl<...> Trait for Record<...> where ... { body }`.
+fn implement(record: &Record<'_>, generics: &Generics, of: &TokenStream, body: &TokenStream) -> TokenStream {
+    let ident = record.ident;
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let (_, arguments, _) = record.generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics #of for #ident #arguments #where_clause {
+            #body
+        }
     }
 }
 
@@ -36,250 +44,244 @@ const MAX_INLINE_FIELDS: usize = 16;
 
 fn inline(record: &Record<'_>) -> TokenStream {
     let is_small = record.fields.len() <= MAX_INLINE_FIELDS;
-    if is_small && record.fields.iter().all(|field| valid::is_flat(field.ty)) {
+    if is_small && record.fields.iter().all(|field| is_flat(field.ty)) {
         quote!(#[inline(always)])
     } else {
         quote!(#[inline])
     }
 }
 
-fn zap_impl(record: &Record<'_>, context: &Context<'_>, inline: &TokenStream, broken: bool) -> TokenStream {
-    let Context { krate, dialect, message, .. } = context;
-    let private = quote!(#krate::__private);
-    let (ident, name, version) = (record.ident, &record.name, record.attributes.version);
-    let generics = context.record_generics(record);
-    let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let (_, type_arguments, _) = record.generics.split_for_impl();
-    let view = context.view_path(record);
-    let owner = quote!(Self);
+/// The body of a function that has one part per field; of a stub, if the record is broken.
+fn body(context: &Context, whole: TokenStream) -> TokenStream {
+    if context.broken.is_some() { quote!(loop {}) } else { whole }
+}
 
-    let layouts = record.fields.iter().map(|this| {
-        let (name, ty) = (&this.name, this.ty);
-        let offset = match this.offset {
-            Some((offset, _)) => quote!(#private::Option::Some(#offset)),
-            None => quote!(#private::Option::None),
-        };
-        quote!(#krate::FieldLayout::of::<#dialect, #ty>(#name, #offset))
+fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
+    let Context { dialect, message, .. } = context;
+    let (name, version) = (&record.name, record.attributes.version);
+    let (view, inline) = (context.view_path(record), inline(record));
+
+    let layouts = record.fields.iter().map(|field| {
+        let (slot, name) = (context.slot(field.ty), &field.name);
+        let at = field.offset.map(|offset| {
+            let bytes = offset.bytes;
+            quote!(.at(#bytes))
+        });
+        quote!(#slot::SHAPE.named(#name)#at)
     });
-    let checks = record.fields.iter().enumerate().map(|(index, this)| {
-        let slot = context.slot(this.ty);
-        let field = field(record, context, index, &owner);
-        let place = place(record, context, this);
+    let fields = if context.broken.is_some() {
+        // Something that has a width, so that other records do not complain.
+        quote!(&[<__zap::u8 as __zap::Slot<#dialect>>::SHAPE.named("").at(0)])
+    } else {
+        quote!(&__zap::place(#name, [#(#layouts),*]))
+    };
+    let checked = is_generic(record).then(|| quote!(.checked()));
+    let each = |part: &dyn Fn(usize, &Field<'_>) -> TokenStream| -> TokenStream {
+        record.fields.iter().enumerate().map(|(index, field)| part(index, field)).collect()
+    };
+    let check = each(&|index, field| {
+        let slot = context.slot(field.ty);
+        quote!(#slot::check_field::<Self, __METERED>(__section, #index, __walk)?;)
+    });
+    let check = body(context, quote!(#check __zap::Result::Ok(())));
+    let put = each(&|index, field| {
+        let (slot, member) = (context.slot(field.ty), &field.member);
+        quote!(#slot::put_field::<Self, __S>(&self.#member, __sink, __section, __base, #index);)
+    });
+    let put = body(context, put);
+    let zero = (record.attributes.dialect == Some(Dialect::Zip)).then(|| {
+        let zero = each(&|index, field| {
+            let slot = context.slot(field.ty);
+            quote!(&& #slot::is_zero_field::<Self>(__section, #index))
+        });
+        let zero = body(context, quote!(true #zero));
         quote! {
-            if let #private::Result::Err(error) = #slot::check(section, #field, walk) {
-                return #private::Result::Err(error.at(#place));
+            fn fields_are_zero(__section: __zap::Section<'_>) -> __zap::bool {
+                #zero
             }
         }
     });
-    let puts = record.fields.iter().enumerate().map(|(index, this)| {
-        let slot = context.slot(this.ty);
-        let member = &this.member;
-        quote! {
-            #slot::put(&self.#member, sink, section, base + const { <Self as #krate::Zap>::LAYOUT.offset(#index) });
-        }
-    });
-    let puts = (!broken).then(|| quote!(#(#puts)*));
-    let zeros = record.fields.iter().enumerate().map(|(index, this)| {
-        let slot = context.slot(this.ty);
-        let field = field(record, context, index, &owner);
-        quote!(&& #slot::is_zero(section, #field))
-    });
 
-    quote! {
-        #[automatically_derived]
-        impl #impl_generics #krate::Zap for #ident #type_arguments #where_clause {
+    implement(
+        record,
+        &context.record_generics(record),
+        &quote!(__zap::Zap),
+        &quote! {
             type Dialect = #dialect;
             type View<#message> = #view;
-            const FIELDS: &'static [#krate::FieldLayout] = &#private::place([#(#layouts),*]);
-            const LAYOUT: &'static #krate::Layout =
-                &#krate::Layout::new::<#dialect>(#name, #version, <Self as #krate::Zap>::FIELDS);
+            const FIELDS: &'static [__zap::FieldLayout] = #fields;
+            const LAYOUT: &'static __zap::Layout =
+                &__zap::Layout::new::<#dialect>(#name, #version, <Self as __zap::Zap>::FIELDS)#checked;
 
             #[inline]
-            fn check_fields<const METERED: bool>(
-                section: #private::Section<'_>,
-                walk: &mut #private::Walk<'_, METERED>,
-            ) -> #private::Result<(), #krate::DecodeError> {
-                #(#checks)*
-                #private::Result::Ok(())
+            fn check_fields<const __METERED: __zap::bool>(
+                __section: __zap::Section<'_>,
+                __walk: &mut __zap::Walk<'_, __METERED>,
+            ) -> __zap::Result<(), __zap::DecodeError> {
+                #check
             }
             #inline
-            fn put_fields<S: #private::Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize) {
-                #puts
+            fn put_fields<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __base: __zap::usize) {
+                #put
             }
-            fn fields_are_zero(section: #private::Section<'_>) -> bool {
-                true #(#zeros)*
-            }
-        }
-    }
+            #zero
+        },
+    )
 }
 
-fn slot_impl(record: &Record<'_>, context: &Context<'_>) -> TokenStream {
-    let Context { krate, dialect, message, .. } = context;
-    let private = quote!(#krate::__private);
-    let ident = record.ident;
-    let generics = context.record_generics(record);
-    let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let (_, type_arguments, _) = record.generics.split_for_impl();
+fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
+    let Context { dialect, message, .. } = context;
     let view = context.view_path(record);
-    let slots: Vec<_> = record.fields.iter().map(|this| context.slot(this.ty)).collect();
+    let generics = context.record_generics(record);
+    implement(
+        record,
+        &generics,
+        &quote!(__zap::Slot<#dialect>),
+        &quote! {
+            const WIDTH: __zap::usize = __zap::nested::width::<Self>();
+            const ALIGN: __zap::usize = __zap::nested::align::<Self>();
+            const TYPE: __zap::FieldType = __zap::FieldType::Record(|| <Self as __zap::Zap>::LAYOUT);
+            const PLAIN: __zap::bool = __zap::nested::plain::<Self>();
+            const INFALLIBLE: __zap::bool = __zap::nested::infallible::<Self>();
+            const NESTED: __zap::bool = __zap::nested::nested::<Self>();
+            const FAULT: &'static __zap::str = __zap::nested::fault::<Self>();
 
-    quote! {
-        #[automatically_derived]
-        impl #impl_generics #krate::Slot<#dialect> for #ident #type_arguments #where_clause {
-            const WIDTH: usize = #private::nested::width::<Self>();
-            const ALIGN: usize = #private::nested::align::<Self>();
-            const TYPE: #krate::FieldType = #krate::FieldType::Record(|| <Self as #krate::Zap>::LAYOUT);
-            const PLAIN: bool = #private::nested::inline::<Self>() #(&& #slots::PLAIN)*;
-            const INFALLIBLE: bool = #private::nested::inline::<Self>() #(&& #slots::INFALLIBLE)*;
-            const NESTED: bool = !#private::nested::inline::<Self>() #(|| #slots::NESTED)*;
-
-            type Get<#message> = <#dialect as #krate::Dialect>::Nested<#view>;
+            type Get<#message> = <#dialect as __zap::Dialect>::Nested<#view>;
 
             #[inline]
-            fn get<#message>(section: #private::Section<#message>, field: #private::Field) -> Self::Get<#message> {
-                <#dialect as #krate::Dialect>::view_nested::<Self>(section, field)
+            fn get<#message>(__section: __zap::Section<#message>, __field: __zap::Field) -> Self::Get<#message> {
+                <#dialect as __zap::Dialect>::view_nested::<Self>(__section, __field)
             }
             #[inline]
-            fn check<const METERED: bool>(
-                section: #private::Section<'_>,
-                field: #private::Field,
-                walk: &mut #private::Walk<'_, METERED>,
-            ) -> #private::Result<(), #krate::DecodeError> {
-                #private::nested::check::<Self, METERED>(section, field, walk)
+            fn check<const __METERED: __zap::bool>(
+                __section: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, __METERED>,
+            ) -> __zap::Result<(), __zap::DecodeError> {
+                __zap::nested::check::<Self, __METERED>(__section, __field, __walk)
             }
-            fn is_zero(section: #private::Section<'_>, field: #private::Field) -> bool {
-                #private::nested::is_zero::<Self>(section, field)
+            fn is_zero(__section: __zap::Section<'_>, __field: __zap::Field) -> __zap::bool {
+                __zap::nested::is_zero::<Self>(__section, __field)
             }
             #[inline]
-            fn put<S: #private::Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
-                <#dialect as #krate::Dialect>::put_nested::<Self, S>(self, sink, section, offset);
+            fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: __zap::usize) {
+                <#dialect as __zap::Dialect>::put_nested::<Self, __S>(self, __sink, __section, __offset);
             }
-        }
-    }
+        },
+    )
 }
 
-fn decode_impls(record: &Record<'_>, context: &Context<'_>, inline: &TokenStream, broken: bool) -> TokenStream {
-    let Context { krate, dialect, message, .. } = context;
-    let private = quote!(#krate::__private);
-    let ident = record.ident;
+fn decode_impls(record: &Record<'_>, context: &Context) -> TokenStream {
+    let Context { dialect, message, .. } = context;
+    let inline = inline(record);
     let generics = context.decode_generics(record);
-    let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let (_, type_arguments, _) = record.generics.split_for_impl();
-    let owner = quote!(Self);
-
-    let fields = record.fields.iter().enumerate().map(|(index, this)| {
-        let slot = context.decode_slot(this.ty);
-        let member = &this.member;
-        let field = field(record, context, index, &owner);
-        let place = place(record, context, this);
-        quote! {
-            #member: match #slot::decode_slot(section, #field, walk) {
-                #private::Result::Ok(value) => value,
-                #private::Result::Err(error) => return #private::Result::Err(error.at(#place)),
-            }
-        }
+    let fields = record.fields.iter().enumerate().map(|(index, field)| {
+        let (slot, member) = (context.decode_slot(field.ty), &field.member);
+        quote!(#member: #slot::decode_field::<Self, __METERED>(__section, #index, __walk)?)
     });
-    let body = if broken {
-        quote!(::core::unreachable!())
-    } else {
-        quote!(#private::Result::Ok(Self { #(#fields),* }))
-    };
-
-    quote! {
-        #[automatically_derived]
-        impl #impl_generics #krate::DecodeSlot<#message, #dialect> for #ident #type_arguments #where_clause {
-            #[inline]
-            fn decode_slot<const METERED: bool>(
-                section: #private::Section<#message>,
-                field: #private::Field,
-                walk: &mut #private::Walk<#message, METERED>,
-            ) -> #private::Result<Self, #krate::DecodeError> {
-                #private::nested::decode::<Self, METERED>(section, field, walk)
-            }
-        }
-
-        #[automatically_derived]
-        impl #impl_generics #krate::Decode<#message> for #ident #type_arguments #where_clause {
+    let root = body(context, quote!(__zap::Result::Ok(Self { #(#fields),* })));
+    let decode = implement(
+        record,
+        &generics,
+        &quote!(__zap::Decode<#message>),
+        &quote! {
             #inline
-            fn decode_root<const METERED: bool>(
-                section: #private::Section<#message>,
-                walk: &mut #private::Walk<#message, METERED>,
-            ) -> #private::Result<Self, #krate::DecodeError> {
-                #body
+            fn decode_root<const __METERED: __zap::bool>(
+                __section: __zap::Section<#message>,
+                __walk: &mut __zap::Walk<#message, __METERED>,
+            ) -> __zap::Result<Self, __zap::DecodeError> {
+                #root
             }
-        }
-    }
+        },
+    );
+    let slot = implement(
+        record,
+        &generics,
+        &quote!(__zap::DecodeSlot<#message, #dialect>),
+        &quote! {
+            #[inline]
+            fn decode_slot<const __METERED: __zap::bool>(
+                __section: __zap::Section<#message>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<#message, __METERED>,
+            ) -> __zap::Result<Self, __zap::DecodeError> {
+                __zap::nested::decode::<Self, __METERED>(__section, __field, __walk)
+            }
+        },
+    );
+    quote!(#decode #slot)
 }
 
 /// How the record is an element of a list.
-fn element_impls(record: &Record<'_>, context: &Context<'_>) -> TokenStream {
-    let Context { krate, dialect, message, .. } = context;
-    let private = quote!(#krate::__private);
-    let ident = record.ident;
+fn element_impls(record: &Record<'_>, context: &Context) -> TokenStream {
+    let Context { dialect, message, .. } = context;
     let generics = context.record_generics(record);
-    let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let (_, type_arguments, _) = record.generics.split_for_impl();
-    if record.attributes.dialect == Dialect::Native {
-        return quote! {
-            #[automatically_derived]
-            impl #impl_generics #krate::FixedStride for #ident #type_arguments #where_clause {}
-        };
+    if matches!(record.attributes.dialect, None | Some(Dialect::Native)) {
+        return implement(record, &generics, &quote!(__zap::FixedStride), &TokenStream::new());
     }
-    let decode_generics = context.decode_generics(record);
-    let (decode_impl_generics, _, decode_where_clause) = decode_generics.split_for_impl();
     let view = context.view_path(record);
-    quote! {
-        #[automatically_derived]
-        impl #impl_generics #krate::Element<#dialect> for #ident #type_arguments #where_clause {
+    let element = implement(
+        record,
+        &generics,
+        &quote!(__zap::Element<#dialect>),
+        &quote! {
             type Item<#message> = #view;
 
             fn get_element<#message>(
-                entry: #private::Section<#message>,
-            ) -> #private::Result<#view, #krate::DecodeError> {
-                #private::nested::view_element::<Self>(entry)
+                __entry: __zap::Section<#message>,
+            ) -> __zap::Result<Self::Item<#message>, __zap::DecodeError> {
+                __zap::nested::view_element::<Self>(__entry)
             }
-            fn check_element<const METERED: bool>(
-                entry: #private::Section<'_>,
-                walk: &mut #private::Walk<'_, METERED>,
-            ) -> #private::Result<(), #krate::DecodeError> {
-                #private::nested::check_element::<Self, METERED>(entry, walk)
+            fn check_element<const __METERED: __zap::bool>(
+                __entry: __zap::Section<'_>,
+                __walk: &mut __zap::Walk<'_, __METERED>,
+            ) -> __zap::Result<(), __zap::DecodeError> {
+                __zap::nested::check_element::<Self, __METERED>(__entry, __walk)
             }
-            fn put_element<S: #private::Sink>(&self, sink: &mut S) {
-                sink.element_message(self);
+            fn put_element<__S: __zap::Sink>(&self, __sink: &mut __S) {
+                __zap::Sink::element_message(__sink, self);
             }
-        }
-
-        #[automatically_derived]
-        impl #decode_impl_generics #krate::DecodeElement<#message, #dialect> for #ident #type_arguments #decode_where_clause {
-            fn decode_element<const METERED: bool>(
-                entry: #private::Section<#message>,
-                walk: &mut #private::Walk<#message, METERED>,
-            ) -> #private::Result<Self, #krate::DecodeError> {
-                #private::nested::decode_element::<Self, METERED>(entry, walk)
+        },
+    );
+    let generics = context.decode_generics(record);
+    let decode = implement(
+        record,
+        &generics,
+        &quote!(__zap::DecodeElement<#message, #dialect>),
+        &quote! {
+            fn decode_element<const __METERED: __zap::bool>(
+                __entry: __zap::Section<#message>,
+                __walk: &mut __zap::Walk<#message, __METERED>,
+            ) -> __zap::Result<Self, __zap::DecodeError> {
+                __zap::nested::decode_element::<Self, __METERED>(__entry, __walk)
             }
-        }
-    }
+        },
+    );
+    quote!(#element #decode)
 }
 
-/// Asserts on the offset's own token what the spelling of the types did not tell. A generic record is asserted where
-/// it is used, by its layout.
-fn offset_assertions(record: &Record<'_>, context: &Context<'_>) -> TokenStream {
-    let krate = context.krate;
-    if record.generics.type_params().next().is_some() || record.generics.const_params().next().is_some() {
+/// Refuses at compile time, each on its own token, what only the layout shows. A generic record is checked where it is
+/// used, by its layout.
+fn checks(record: &Record<'_>, context: &Context) -> TokenStream {
+    if is_generic(record) || context.broken.is_some() {
         return TokenStream::new();
     }
-    let ident = record.ident;
-    let lifetimes = record.generics.lifetimes().map(|_| quote!('static));
-    let owner = quote!(#ident<#(#lifetimes),*>);
-    let assertions = record.fields.iter().enumerate().filter_map(|(index, this)| {
-        let (_, span) = this.offset?;
-        let overlap = format!("field `{}` overlaps another field: move one of them", this.name);
-        let alignment = format!("field `{}` must lie at a multiple of its alignment", this.name);
-        Some(quote::quote_spanned! { span =>
-            const _: () = ::core::assert!(#krate::__private::lies_apart(<#owner as #krate::Zap>::FIELDS, #index), #overlap);
-            const _: () = ::core::assert!(#krate::__private::is_aligned(<#owner as #krate::Zap>::FIELDS, #index), #alignment);
-        })
+    let owner = Context::static_record(record);
+    let checks = record.fields.iter().enumerate().map(|(index, field)| {
+        let offset = field.offset.map(|offset| quote_spanned!(offset.span => __zap::check_offset::<#owner>(#index);));
+        let fault = (!is_known(field.ty)).then(|| {
+            let slot = context.slot(&Context::static_type(record, field.ty));
+            let (start, end) = ends(field.ty);
+            let path = quote_spanned!(start => __zap::check_fault);
+            quote_spanned!(end => #path(#slot::FAULT);)
+        });
+        quote!(#offset #fault)
     });
-    let assertions: TokenStream = assertions.collect();
-    assertions
+    let checks: TokenStream = checks.collect();
+    let size = quote_spanned!(record.ident.span() => __zap::check_size::<#owner>(););
+    quote!(const _: () = { #checks #size };)
+}
+
+fn is_generic(record: &Record<'_>) -> bool {
+    record.generics.type_params().next().is_some() || record.generics.const_params().next().is_some()
 }

@@ -1,0 +1,20 @@
+use zap_core::Zap;
+
+struct Plain {
+    x: u32,
+}
+
+#[derive(Zap)]
+struct Record {
+    id: u64,
+    value: Plain,
+}
+
+fn main() {
+    let bytes = [];
+    let record = Record::decode(&bytes).unwrap();
+    let _ = record.to_vec();
+    let view = Record::view(&bytes).unwrap();
+    let _ = view.id();
+    let _ = view.value();
+}

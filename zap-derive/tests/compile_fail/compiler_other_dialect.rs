@@ -1,0 +1,21 @@
+use zap_core::Zap;
+
+#[derive(Zap)]
+#[zap(dialect = "zip")]
+struct Other {
+    x: u32,
+}
+
+#[derive(Zap)]
+struct Record {
+    id: u64,
+    value: Other,
+}
+
+fn main() {
+    let bytes = [];
+    let record = Record::decode(&bytes).unwrap();
+    let _ = record.to_vec();
+    let view = Record::view(&bytes).unwrap();
+    let _ = view.id();
+}
