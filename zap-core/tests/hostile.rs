@@ -53,7 +53,7 @@ fn prefixes<F: Family>(bytes: &[u8]) {
 
 /// Under Miri only some positions: each byte costs a thousand times as much there.
 fn positions(len: usize) -> impl Iterator<Item = usize> {
-    (0..len).step_by(if cfg!(miri) { 13 } else { 1 })
+    (0..len).step_by(if cfg!(miri) { 61 } else { 1 })
 }
 
 fn with_word(bytes: &[u8], at: usize, word: u32) -> Vec<u8> {
@@ -148,26 +148,38 @@ fn slots_that_mean_something<F: Family>() {
     }
 }
 
+/// Miri, for which each byte costs a thousand times as much, sees four of the records; the readers' only unsafe code is
+/// that of text, which all four have.
+fn is_left_out(record: &str) -> bool {
+    cfg!(miri) && !["texts", "tuples", "zapgen_nested", "zip_options"].contains(&record)
+}
+
 macro_rules! hostile {
     ($name:ident, $family:ty) => {
         mod $name {
             use super::*;
 
+            fn run(test: fn()) {
+                if !is_left_out(stringify!($name)) {
+                    test();
+                }
+            }
+
             #[test]
             fn one_byte_wrong() {
-                super::one_byte_wrong::<$family>();
+                run(super::one_byte_wrong::<$family>);
             }
             #[test]
             fn cut_short() {
-                super::cut_short::<$family>();
+                run(super::cut_short::<$family>);
             }
             #[test]
             fn anywhere() {
-                super::anywhere::<$family>();
+                run(super::anywhere::<$family>);
             }
             #[test]
             fn slots_that_mean_something() {
-                super::slots_that_mean_something::<$family>();
+                run(super::slots_that_mean_something::<$family>);
             }
         }
     };
@@ -224,7 +236,7 @@ fn depth_is_bounded() {
         assert!(Tree::validate(&bytes, &limits).is_ok());
         assert!(read_all::<Tree>(&bytes));
     }
-    let too_deep = [66, 1000, if cfg!(miri) { 2000 } else { 1_000_000 }];
+    let too_deep = [66, if cfg!(miri) { 200 } else { 1_000_000 }];
     for levels in too_deep {
         let bytes = deep(levels);
         assert_eq!(kind(Tree::decode(&bytes)), Some(DecodeErrorKind::DepthExceeded));
@@ -250,7 +262,8 @@ fn depth_is_bounded() {
 #[test]
 fn depth_is_bounded_in_embedded_messages() {
     let limits = Limits::new();
-    for levels in [1, 2, 33, 64, 65] {
+    // Writing takes steps with the square of the depth.
+    for levels in if cfg!(miri) { &[1, 2, 5][..] } else { &[1, 2, 33, 64, 65] }.iter().copied() {
         let bytes = deep_stream(levels);
         let tree = GTree::decode_with(&bytes, &limits).unwrap();
         assert_eq!(tree.to_vec().as_deref(), Ok(&bytes[..]), "{levels} levels");
@@ -262,7 +275,7 @@ fn depth_is_bounded_in_embedded_messages() {
     let bytes = deep_stream(66);
     assert_eq!(kind(GTree::decode_with(&bytes, &limits)), Some(DecodeErrorKind::DepthExceeded));
     assert_eq!(kind(ZTree::decode_with(&bytes, &limits)), Some(DecodeErrorKind::DepthExceeded));
-    let bytes = deep_stream(if cfg!(miri) { 80 } else { 1000 });
+    let bytes = deep_stream(if cfg!(miri) { 67 } else { 1000 });
     assert!(!read_all::<GTree>(&bytes));
     assert!(!read_all::<ZTree>(&bytes));
 }
