@@ -1,5 +1,5 @@
-//! The manual: types, attributes, the wire, strictness, evolution, Go. It holds no code; every claim in it is an example
-//! that runs or names the test that holds it.
+//! The manual: types, attributes, the wire, strictness, evolution, Go. It holds no code; most claims in it are an example
+//! that runs or name the test that holds them. What the Go side does is taken from the wire's description and vectors.
 
 #[doc = include_str!("guide/types.md")]
 pub mod types {}

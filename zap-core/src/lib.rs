@@ -45,8 +45,13 @@
 //! | know what went wrong | [`DecodeError`], [`DecodeErrorKind`], [`EncodeError`] |
 //!
 //! There are two layers. The *typed* one, around [`Zap`], knows the record: whatever is malformed is an error with the
-//! byte, the record and the field, and nothing is defaulted. The *untyped* one, around [`Message`], knows only offsets and
-//! answers as the Go runtime does: what is not there reads as zero, empty or null. Both read any bytes without a panic.
+//! byte, the record and, below the header, the field (of an error in the header or at the root the field's name is
+//! empty), and nothing is defaulted. The *untyped* one, around [`Message`], knows only offsets and answers as the Go
+//! runtime does: what is not there reads as zero, empty or null. Both read any bytes without a panic.
+//!
+//! Memory that the allocator does not give is another matter. Buffers that grow ([`Zap::to_vec`], [`Zap::encode_into`] a
+//! `Vec<u8>`, a `BytesMut` or a [`Buffer`], a [`BufferPool`]) and the decode of owned fields panic or abort then, as every
+//! `Vec` does. Encoding into a fixed slice allocates nothing, and [`Builder`] answers [`EncodeError::OutOfMemory`].
 //!
 //! The traits [`Slot`], [`DecodeSlot`], [`ListElement`], [`FixedStride`], [`Element`] and their like are what the derive
 //! implements. You meet them in bounds and in compile errors; there is no need to call or implement them.
@@ -57,9 +62,12 @@
 //! [wire](guide::wire) byte by byte, where this crate is [stricter](guide::strictness) than its peer, how a record may
 //! [change](guide::evolution), and which dialect speaks to which [Go](guide::go) code.
 //!
+//! References such as "wire 1.2" number the sections of `golden/vectors/README.md`, which states the wire's rules.
+//!
 //! # Features
 //!
-//! `derive` (on): `#[derive(Zap)]`. `std` (on): [`BufferPool`]. Without `std` the crate needs `alloc` only.
+//! `derive` (on): `#[derive(Zap)]`. `std` (on): [`BufferPool`], and the choice of the UTF-8 check's instructions at run
+//! time. Without `std` the crate needs `alloc` only.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;

@@ -64,7 +64,8 @@ use proc_macro::TokenStream;
 ///   and `Debug` and has no other method: fields may be called `len` or `clone`. A field called `into` is read with
 ///   `TransferView::into(&view)`, because the standard library's `into` goes first.
 ///
-/// The code contains no `unsafe` and no lint exceptions except those that stand on the struct and its fields. It reaches
+/// The code contains no `unsafe`. Its lint exceptions are those that stand on the struct and its fields, and one of its
+/// own: `clippy::iter_not_returning_iterator`, on the accessor of a field called `iter` or `iter_mut`. It reaches
 /// everything by path, so a module may shadow any name of the prelude. Bounds are added for fields whose types speak of
 /// type parameters.
 ///
