@@ -75,6 +75,36 @@ pub enum FieldType {
     Record(fn() -> &'static Layout),
     /// A value that may be absent.
     Option(&'static FieldType),
+    /// A value in a section of its own behind a signed pointer: `Box<T>`.
+    Pointer(&'static FieldType),
+    /// Several values inline: the fields `0`, `1`, ... of the layout.
+    Tuple(fn() -> &'static Layout),
+    /// One of several variants; a function, since a layout may contain itself.
+    Enum(fn() -> &'static EnumLayout),
+    /// Entries behind a slot of offset and count, ascending by key: records of the fields `key` and `value`.
+    Map(fn() -> &'static Layout),
+    /// Elements behind a slot of offset and count, ascending.
+    Set(&'static FieldType),
+    /// An integer that is not zero.
+    NonZero(&'static FieldType),
+    /// Eight bytes of seconds, four of nanoseconds below 10^9, four of padding.
+    Duration,
+    /// As a duration, the seconds counted from 1970 and signed.
+    SystemTime,
+    /// Four bytes in network order.
+    Ipv4Addr,
+    /// Sixteen bytes in network order.
+    Ipv6Addr,
+    /// A byte 4 or 6, then sixteen bytes in network order.
+    IpAddr,
+    /// An `IpAddr`, a byte of padding, then the port in two bytes.
+    SocketAddr,
+    /// Sixteen bytes in the order of RFC 9562.
+    Uuid,
+    /// Sixteen bytes as `rust_decimal` serialises them.
+    Decimal,
+    /// No bytes: `PhantomData`.
+    Nothing,
 }
 
 impl fmt::Display for FieldType {
@@ -100,7 +130,67 @@ impl fmt::Display for FieldType {
             Self::List(element) => write!(f, "list<{element}>"),
             Self::Record(layout) => f.write_str(layout().name),
             Self::Option(value) => write!(f, "option<{value}>"),
+            Self::Pointer(value) => write!(f, "box<{value}>"),
+            Self::Tuple(layout) => {
+                f.write_str("(")?;
+                for (index, field) in layout().fields.iter().enumerate() {
+                    write!(f, "{}{}", if index > 0 { ", " } else { "" }, field.field_type)?;
+                }
+                f.write_str(")")
+            }
+            Self::Enum(layout) => f.write_str(layout().name),
+            Self::Map(entry) => match entry().fields {
+                [key, value] => write!(f, "map<{}, {}>", key.field_type, value.field_type),
+                _ => f.write_str("map"),
+            },
+            Self::Set(element) => write!(f, "set<{element}>"),
+            Self::NonZero(integer) => write!(f, "nonzero<{integer}>"),
+            Self::Duration => f.write_str("duration"),
+            Self::SystemTime => f.write_str("system_time"),
+            Self::Ipv4Addr => f.write_str("ipv4"),
+            Self::Ipv6Addr => f.write_str("ipv6"),
+            Self::IpAddr => f.write_str("ip"),
+            Self::SocketAddr => f.write_str("socket_addr"),
+            Self::Uuid => f.write_str("uuid"),
+            Self::Decimal => f.write_str("decimal"),
+            Self::Nothing => f.write_str("nothing"),
         }
+    }
+}
+
+/// The variants of an enum.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct EnumLayout {
+    /// The enum's name, or its `#[zap(rename)]`.
+    pub name: &'static str,
+    /// What stands in the slot: without data the integer of `#[repr]`; with data a `u32` tag, and a pointer follows.
+    pub number: FieldType,
+    /// Whether some variant has data, so that a signed pointer to the variant's section follows the number.
+    pub has_data: bool,
+    /// The variants in declaration order, without the one marked `#[zap(other)]`.
+    pub variants: &'static [VariantLayout],
+    /// The variant that any other number reads as.
+    pub other: Option<&'static str>,
+}
+
+/// One variant of an [`EnumLayout`].
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct VariantLayout {
+    /// The variant's name, or its `#[zap(rename)]`.
+    pub name: &'static str,
+    /// The number that stands for it.
+    pub number: u32,
+    /// Its fields, as a section behind the pointer; none for a unit variant.
+    pub fields: Option<fn() -> &'static Layout>,
+}
+
+impl EnumLayout {
+    /// The variant of this number.
+    #[must_use]
+    pub fn variant(&self, number: u32) -> Option<&'static VariantLayout> {
+        self.variants.iter().find(|variant| variant.number == number)
     }
 }
 
@@ -369,6 +459,9 @@ pub struct Layout {
     pub size: u32,
     /// Alignment of the fixed section in bytes, a power of two.
     pub align: u32,
+    /// Whether the section begins with the hidden `u32` of a `#[zap(growable)]` record: the unrounded end of the last
+    /// field its writer knew. As a field or element, such a record is behind a signed pointer.
+    pub growable: bool,
     /// The fields in declaration order.
     pub fields: &'static [FieldLayout],
 }
@@ -396,7 +489,7 @@ impl Layout {
             DialectKind::Zapgen => end,
             DialectKind::Zip => end.next_multiple_of(8),
         };
-        Self { name, dialect: D::KIND, version, size, align, fields }
+        Self { name, dialect: D::KIND, version, size, align, growable: false, fields }
     }
 
     /// Refuses what the derive cannot refuse on the spot, since the record is generic.

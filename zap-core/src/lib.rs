@@ -116,7 +116,7 @@ pub use dialect::{Dialect, Native, StreamDialect, Zapgen, Zip};
 pub use encode::EncodeTarget;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, Place};
 pub use header::{HEADER_LEN, Header, MAGIC, VERSION_1, VERSION_2};
-pub use layout::{DialectKind, FieldLayout, FieldType, Layout};
+pub use layout::{DialectKind, EnumLayout, FieldLayout, FieldType, Layout, VariantLayout};
 pub use limits::{Limits, Prefix};
 pub use list::{IterBytes, IterObjects, List};
 pub use list_view::{FixedStride, ListIter, ListView, LittleEndian};

@@ -25,6 +25,8 @@ pub trait Sink: Sized + sealed::Sealed {
     fn tail(&mut self, section: &mut Self::Section, offset: usize, bytes: &[u8]);
     /// Reserves the body of a non-empty fixed-stride list and stores its slot.
     fn run(&mut self, section: &mut Self::Section, offset: usize, shape: Run) -> Self::Section;
+    /// Reserves a section behind a signed pointer and stores the pointer. No section is empty: a null pointer is none.
+    fn pointed(&mut self, section: &mut Self::Section, offset: usize, size: usize, align: usize) -> Self::Section;
     /// As [`Sink::run`], for elements whose bytes in memory are those on the wire.
     fn run_of_bytes(&mut self, section: &mut Self::Section, offset: usize, shape: Run, bytes: &[u8]);
     /// Starts a length-prefixed list at a multiple of 8 and, if it has elements, stores its slot.
@@ -212,6 +214,10 @@ impl Sink for Counter {
         self.structure = align_up(self.structure, shape.align).saturating_add(len);
     }
     #[inline]
+    fn pointed(&mut self, (): &mut (), _: usize, size: usize, align: usize) {
+        self.structure = align_up(self.structure, align).saturating_add(size.max(1) as u64);
+    }
+    #[inline]
     fn run_of_bytes(&mut self, section: &mut (), offset: usize, shape: Run, _: &[u8]) {
         self.run(section, offset, shape);
     }
@@ -351,6 +357,14 @@ impl<'b, C: Cell> Sink for MessageWriter<'b, C> {
         let position = self.structure.position();
         let bytes = self.structure.zeroed(shape.count.wrapping_mul(shape.stride)).unwrap_or_default();
         section.link(offset, position, shape.count);
+        Reserved { bytes, position }
+    }
+    #[inline]
+    fn pointed(&mut self, section: &mut Self::Section, offset: usize, size: usize, align: usize) -> Self::Section {
+        self.structure.align(align);
+        let position = self.structure.position();
+        let bytes = self.structure.zeroed(size.max(1)).unwrap_or_default();
+        Self::store(section, offset, position.wrapping_sub(section.position_of(offset)).to_le_bytes());
         Reserved { bytes, position }
     }
     #[inline]
