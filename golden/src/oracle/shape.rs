@@ -28,7 +28,7 @@
 //! | `"duration"`, `"system_time"` | native | `[seconds, nanoseconds]`, decimal strings |
 //! | `"ipv4"`, `"ipv6"`, `"ip"`, `"socket_addr"` | native | text, as the standard library spells it |
 //! | `"uuid"`, `"decimal"` | native | hex string of 16 bytes |
-//! | `"nothing"` | all | `null` |
+//! | `"nothing"` | native | `null` |
 //!
 //! A tuple is a struct whose fields are called `"0"`, `"1"`, and so on.
 
