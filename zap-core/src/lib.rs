@@ -80,6 +80,7 @@ mod builder;
 mod capped;
 mod dialect;
 mod encode;
+mod enumeration;
 mod error;
 pub mod guide;
 mod header;
@@ -114,6 +115,7 @@ pub use builder::{Builder, ListHandle, ListTarget, ObjectHandle, Target};
 pub use bytes;
 pub use dialect::{Dialect, Native, StreamDialect, Zapgen, Zip};
 pub use encode::EncodeTarget;
+pub use enumeration::{EnumNumber, EnumView, Enumeration};
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, Place};
 pub use header::{HEADER_LEN, Header, MAGIC, VERSION_1, VERSION_2};
 pub use layout::{DialectKind, EnumLayout, FieldLayout, FieldType, Layout, VariantLayout};
@@ -140,17 +142,24 @@ pub use zerocopy::little_endian;
 /// What derived code names. Not for other use: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::enumeration::{EnumValue, OpenEnum, PlainEnum, check_discriminant, plain};
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     pub use crate::sink::Sink;
     pub use crate::walk::Walk;
     pub use crate::{Decode, DecodeElement, DecodeError, DecodeSlot, Dialect, Element, FieldLayout, FieldType};
-    pub use crate::{FixedStride, Layout, Native, RecordView, Slot, Zap, Zapgen, Zip};
+    pub use crate::{
+        EnumLayout, EnumView, Enumeration, FixedStride, Layout, Native, RecordView, Slot, StreamDialect, VariantLayout,
+        Zap, Zapgen, Zip,
+    };
     pub use core::clone::Clone;
+    pub use core::default::Default;
     pub use core::fmt::{Debug, Formatter, Result as FmtResult};
     pub use core::marker::{Copy, PhantomData};
-    pub use core::primitive::{bool, str, u8, u32, usize};
+    pub use core::mem::drop;
+    pub use core::option::Option;
+    pub use core::primitive::{bool, i128, str, u8, u16, u32, usize};
     pub use core::result::Result;
 }
 

@@ -128,7 +128,7 @@ impl Context {
 
     /// `View<'m, ...>` as the record names it.
     pub(crate) fn view_path(&self, record: &Record<'_>) -> TokenStream {
-        let (view, message) = (record.view(), &self.message);
+        let (view, message) = (&record.view, &self.message);
         let kept = record
             .generics
             .params
@@ -164,7 +164,12 @@ impl Context {
 
 /// The first and last token of a type: errors underline what lies between.
 pub(crate) fn ends(ty: &Type) -> (Span, Span) {
-    let mut spans = ty.to_token_stream().into_iter().map(|token| token.span());
+    token_ends(ty)
+}
+
+/// As [`ends`], of anything.
+pub(crate) fn token_ends(tokens: &impl ToTokens) -> (Span, Span) {
+    let mut spans = tokens.to_token_stream().into_iter().map(|token| token.span());
     let start = spans.next().unwrap_or_else(Span::call_site);
     (start, spans.last().unwrap_or(start))
 }
