@@ -75,6 +75,8 @@ extern crate alloc;
 #[allow(unused_extern_crates)]
 extern crate self as zap_core;
 
+mod array;
+mod boxed;
 mod buffer;
 mod builder;
 mod capped;
@@ -90,8 +92,10 @@ mod list;
 mod list_view;
 mod load;
 mod message;
+mod native_slot;
 mod object;
 mod option;
+mod optional;
 mod owned;
 #[cfg(feature = "std")]
 mod pool;
@@ -106,6 +110,7 @@ mod stream;
 mod tail_slot;
 mod text;
 mod trusted;
+mod tuple;
 mod walk;
 
 pub use buffer::Buffer;
@@ -123,16 +128,18 @@ pub use limits::{Limits, Prefix};
 pub use list::{IterBytes, IterObjects, List};
 pub use list_view::{FixedStride, ListIter, ListView, LittleEndian};
 pub use message::Message;
+pub use native_slot::{Byte, Fallible, NativeSlot, Outcome, Sure, form};
 pub use object::Object;
+pub use optional::OptionForm;
 pub use owned::OwnedView;
 #[cfg(feature = "std")]
 pub use pool::{BufferPool, PooledBuffer};
 pub use record::{Decode, DecodeOwned, RecordView, Zap};
-pub use scalar::ArrayElement;
 pub use schema::{Schema, SchemaField, SchemaKind};
 pub use slot::{DecodeListElement, DecodeSlot, ListElement, Slot};
 pub use stream::{DecodeElement, Element, StreamIter, StreamView};
 pub use text::Text;
+pub use tuple::TupleView;
 #[cfg(feature = "derive")]
 pub use zap_derive::Zap;
 /// The element types of [`ListView::as_slice`]: little-endian, alignment 1.
@@ -144,6 +151,7 @@ pub use zerocopy::little_endian;
 pub mod __private {
     pub use crate::enumeration::{EnumValue, OpenEnum, PlainEnum, check_discriminant, plain};
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
+    pub use crate::native_slot::{NativeSlot, Sure, form};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     pub use crate::sink::Sink;
