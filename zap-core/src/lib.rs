@@ -85,6 +85,7 @@ mod dialect;
 mod encode;
 mod enumeration;
 mod error;
+mod growable;
 pub mod guide;
 mod header;
 mod layout;
@@ -154,11 +155,16 @@ pub mod __private {
     pub use crate::enumeration::{
         EnumValue, OpenEnum, PlainEnum, check_discriminant, data, data::debug_variant, plain,
     };
-    pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
+    pub use crate::growable::GrowableField;
+    pub mod growable {
+        pub use crate::growable::*;
+    }
+    pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place, place_after};
     pub use crate::native_slot::{Fallible, NativeSlot, Sure, form};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     pub use crate::sink::Sink;
+    pub use crate::slot::Missing;
     pub use crate::walk::Walk;
     pub use crate::{Decode, DecodeElement, DecodeError, DecodeSlot, Dialect, Element, FieldLayout, FieldType};
     pub use crate::{

@@ -163,7 +163,8 @@ fn flag(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<Span>> {
 fn path(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Path> {
     let key = meta.path.to_token_stream().to_string();
     let literal = text(meta)?;
-    literal
+    // Located where the user wrote it, and still the expansion's, so that no lint of the user's finds fault with it.
+    LitStr::new(&literal.value(), Span::call_site().located_at(literal.span()))
         .parse_with(Path::parse_mod_style)
         .map_err(|_| syn::Error::new(literal.span(), format!("`{key}` takes the path of {example}")))
 }

@@ -314,6 +314,7 @@ fn slot_impls(
             const PLAIN: __zap::bool = false;
             const INFALLIBLE: __zap::bool = false;
             const NESTED: __zap::bool = true;
+            const MISSING: __zap::Missing = __zap::Missing::Refused;
 
             type Get<#message> = __zap::Result<#view, __zap::DecodeError>;
 

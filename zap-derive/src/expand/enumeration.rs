@@ -174,6 +174,8 @@ fn plain_slot(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
     let (owner, number) = (record.ident, &enumeration.number);
     let where_clause = where_value(record);
     let is_open = enumeration.other.is_some();
+    let default = quote!(__default());
+    let missing = if is_open { default } else { quote!(__zap::Result::Ok(#default)) };
     let outcome = format_ident!("{}", if is_open { "Sure" } else { "Fallible" });
     let (get, read, check, decode) = if is_open {
         (
@@ -196,12 +198,16 @@ fn plain_slot(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
             const PLAIN: __zap::bool = true;
             const INFALLIBLE: __zap::bool = #is_open;
             const NESTED: __zap::bool = false;
+            const MISSING: __zap::Missing = __zap::Missing::Default;
 
             type Get<'__m> = #get;
 
             #[inline]
             fn get<'__m>(__section: __zap::Section<'__m>, __field: __zap::Field) -> #get {
                 #read
+            }
+            fn get_missing<'__m>(_: __zap::Section<'__m>, _: __zap::Field, __default: fn() -> Self) -> #get {
+                #missing
             }
             #[inline]
             fn check<const __METERED: __zap::bool>(

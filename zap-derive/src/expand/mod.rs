@@ -7,7 +7,9 @@
 mod data_enum;
 mod enumeration;
 pub(crate) mod generics;
+mod growable;
 mod record;
+mod transparent;
 mod view;
 
 use proc_macro2::TokenStream;
