@@ -77,7 +77,7 @@ mod sealed {
 
 /// The field that element `index` of the tuple at `field` is. What is wrong with it is said of the tuple's own place.
 #[inline(always)]
-fn element<R: Zap>(field: Field, index: usize) -> Field {
+pub(crate) fn element<R: Zap>(field: Field, index: usize) -> Field {
     let offset = R::FIELDS.get(index).map_or(0, |element| element.offset as usize);
     Field { offset: field.offset.wrapping_add(offset), ..field }
 }

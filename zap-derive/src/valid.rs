@@ -140,6 +140,7 @@ fn named<'i>(path: &'i Path, ty: &'i Type, dialect: Dialect) -> Option<(&'i Type
                            them apart; use one `Option`";
             Some((ty, message.into()))
         }
+        (None, "Box", [inner]) if is_text_or_bytes(inner) => None,
         (None, "Vec" | "Option" | "Box" | "NonZero" | "BTreeSet" | "HashSet", [inner, ..]) => refusal(inner, dialect),
         (None, "BTreeMap" | "HashMap", [key, value, ..]) => refusal(key, dialect).or_else(|| refusal(value, dialect)),
         _ => None,
