@@ -45,7 +45,7 @@ pub trait KeyOrder<T> {
     fn compare(a: Self::Order<'_>, b: Self::Order<'_>) -> Ordering;
 }
 
-impl<E: PlainEnum + Ord + 'static> KeyOrder<E> for ByValue {
+impl<E: PlainEnum + Copy + Ord + 'static> KeyOrder<E> for ByValue {
     type Key<'k> = E;
     type Order<'k> = E;
 
