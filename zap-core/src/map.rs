@@ -197,8 +197,8 @@ where
     // The whole body has been received, so its number of entries is backed by bytes.
     let mut map = with_capacity(entries.len());
     for entry in entries.sections() {
-        keys.next(entry, field)?;
         let (key, value) = <(K, V)>::decode_slot(entry, field, walk)?;
+        keys.next(entry, field)?;
         insert(&mut map, key, value);
     }
     Ok(map)

@@ -152,8 +152,9 @@ fn decode_set<'m, K: MapKey + DecodeSlot<'m, Native>, M, const METERED: bool>(
     // The whole body has been received, so its number of elements is backed by bytes.
     let mut set = with_capacity(elements.len());
     for element in elements.sections() {
+        let key = K::decode_slot(element, field, walk)?;
         keys.next(element, field)?;
-        insert(&mut set, K::decode_slot(element, field, walk)?);
+        insert(&mut set, key);
     }
     Ok(set)
 }
