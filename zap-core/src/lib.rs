@@ -78,6 +78,7 @@ extern crate self as zap_core;
 mod buffer;
 mod builder;
 mod capped;
+mod compatibility;
 mod dialect;
 mod encode;
 mod error;
@@ -85,6 +86,7 @@ pub mod guide;
 mod header;
 mod layout;
 mod limits;
+mod line;
 mod list;
 mod list_view;
 mod load;
@@ -92,6 +94,7 @@ mod message;
 mod object;
 mod option;
 mod owned;
+mod pin;
 #[cfg(feature = "std")]
 mod pool;
 mod record;
@@ -112,12 +115,14 @@ pub use builder::{Builder, ListHandle, ListTarget, ObjectHandle, Target};
 /// The crate whose `Bytes` stand in this API.
 #[doc(no_inline)]
 pub use bytes;
+pub use compatibility::{Incompatibility, IncompatibilityReason};
 pub use dialect::{Dialect, Native, StreamDialect, Zapgen, Zip};
 pub use encode::EncodeTarget;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, Place};
 pub use header::{HEADER_LEN, Header, MAGIC, VERSION_1, VERSION_2};
 pub use layout::{DialectKind, EnumLayout, FieldLayout, FieldType, Layout, VariantLayout};
 pub use limits::{Limits, Prefix};
+pub use line::LayoutLine;
 pub use list::{IterBytes, IterObjects, List};
 pub use list_view::{FixedStride, ListIter, ListView, LittleEndian};
 pub use message::Message;
@@ -141,6 +146,7 @@ pub use zerocopy::little_endian;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
+    pub use crate::pin::{Parts, check_pin, pin_len, pin_text};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     pub use crate::sink::Sink;

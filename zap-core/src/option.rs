@@ -1,6 +1,7 @@
 //! `Option` in the two dialects of the Go runtime, by the peer's rules.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::stream::{DecodeElement, Element};
@@ -17,6 +18,8 @@ impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     const INFALLIBLE: bool = false;
     const NESTED: bool = true;
     const FAULT: &'static str = R::FAULT;
+    const PARTS: Parts = R::POINTED;
+    const POINTED: Parts = R::POINTED;
 
     type Get<'m> = Result<Option<R::View<'m>>, DecodeError>;
 
@@ -74,6 +77,8 @@ impl<T: Slot<Zip>> Slot<Zip> for Option<T> {
     const INFALLIBLE: bool = T::INFALLIBLE;
     const NESTED: bool = T::NESTED;
     const FAULT: &'static str = T::FAULT;
+    const PARTS: Parts = T::POINTED;
+    const POINTED: Parts = T::POINTED;
 
     type Get<'m> = Option<T::Get<'m>>;
 

@@ -3,6 +3,7 @@
 
 use zerocopy::IntoBytes;
 
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::stream::{DecodeElement, Element};
@@ -302,6 +303,8 @@ impl<T: ArrayElement, const N: usize> Slot<Native> for [T; N] {
     const PLAIN: bool = true;
     const INFALLIBLE: bool = T::INFALLIBLE;
     const NESTED: bool = false;
+    const PARTS: Parts = T::PARTS;
+    const POINTED: Parts = T::POINTED;
 
     type Get<'m> = T::Array<'m, N>;
 

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use bytes::Bytes;
 
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::slot::BorrowedElement;
@@ -155,6 +156,8 @@ macro_rules! list_slot {
             const INFALLIBLE: bool = false;
             const NESTED: bool = T::LIST_NESTED;
             const FAULT: &'static str = T::LIST_FAULT;
+            const PARTS: Parts = T::LIST_PARTS;
+            const POINTED: Parts = T::LIST_PARTS;
 
             type Get<'m> = Result<T::List<'m>, DecodeError>;
 

@@ -34,6 +34,7 @@ pub(crate) struct RecordAttributes {
     pub(crate) dialect: Option<Dialect>,
     pub(crate) version: u16,
     pub(crate) rename: Option<String>,
+    pub(crate) pin: Option<LitStr>,
     pub(crate) krate: Path,
 }
 
@@ -133,8 +134,13 @@ fn name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
 
 impl RecordAttributes {
     pub(crate) fn parse(attributes: &[Attribute], errors: &mut Errors) -> Self {
-        let mut parsed =
-            Self { dialect: Some(Dialect::Native), version: 1, rename: None, krate: syn::parse_quote!(::zap_core) };
+        let mut parsed = Self {
+            dialect: Some(Dialect::Native),
+            version: 1,
+            rename: None,
+            pin: None,
+            krate: syn::parse_quote!(::zap_core),
+        };
         parse_zap(attributes, errors, |key, meta| {
             match key {
                 "dialect" => {
@@ -150,6 +156,7 @@ impl RecordAttributes {
                     };
                 }
                 "rename" => parsed.rename = Some(name(meta)?.value()),
+                "pin" => parsed.pin = Some(text(meta)?),
                 "crate" => {
                     let literal = text(meta)?;
                     parsed.krate = literal.parse().map_err(|_| {
@@ -162,7 +169,7 @@ impl RecordAttributes {
                 "offset" => {
                     return Err(syn::Error::new(meta.path.span(), "`offset` stands on a field, not on the struct"));
                 }
-                _ => return Err(unknown(meta, "a struct takes `dialect`, `version`, `rename` and `crate`")),
+                _ => return Err(unknown(meta, "a struct takes `dialect`, `version`, `rename`, `pin` and `crate`")),
             }
             Ok(())
         });
@@ -193,7 +200,7 @@ impl FieldAttributes {
                     };
                     parsed.offset = Some(Offset { bytes, span: literal.span(), key: meta.path.span() });
                 }
-                "dialect" | "version" | "crate" => {
+                "dialect" | "version" | "pin" | "crate" => {
                     let message = format!("`{key}` stands on the struct, not on a field");
                     return Err(syn::Error::new(meta.path.span(), message));
                 }

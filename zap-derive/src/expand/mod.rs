@@ -5,6 +5,7 @@
 //! underscores, so that nothing a user can define nearby is mistaken for it.
 
 mod generics;
+mod pin;
 mod record;
 mod view;
 
@@ -20,6 +21,7 @@ pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
     let record = Record::parse(input, &mut errors);
     valid::check(&record, &mut errors);
+    pin::refuse(&record, &mut errors);
     let (broken, errors) = errors.into_tokens();
 
     if record.is_unsized {

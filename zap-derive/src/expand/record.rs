@@ -7,6 +7,7 @@ use syn::Generics;
 use crate::ast::{Field, Record};
 use crate::attr::Dialect;
 use crate::expand::generics::{Context, ends, is_flat, is_known};
+use crate::expand::pin;
 
 pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
     let broken = context.broken.as_ref().map(|error| quote!(type __Broken = #error;));
@@ -15,6 +16,7 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
     let decode = decode_impls(record, context);
     let element = element_impls(record, context);
     let checks = checks(record, context);
+    let pin = pin::expand(record, context);
     quote! {
         #broken
         #zap
@@ -22,6 +24,7 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
         #decode
         #element
         #checks
+        #pin
     }
 }
 
@@ -102,6 +105,8 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
         }
     });
 
+    let parts = pin::parts_of_fields(record, context);
+
     implement(
         record,
         &context.record_generics(record),
@@ -112,6 +117,7 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             const FIELDS: &'static [__zap::FieldLayout] = #fields;
             const LAYOUT: &'static __zap::Layout =
                 &__zap::Layout::new::<#dialect>(#name, #version, <Self as __zap::Zap>::FIELDS)#checked;
+            #parts
 
             #[inline]
             fn check_fields<const __METERED: __zap::bool>(
@@ -146,6 +152,8 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             const TAILS: __zap::u32 = __zap::nested::tails::<Self>();
             const NESTED: __zap::bool = __zap::nested::nested::<Self>();
             const FAULT: &'static __zap::str = __zap::nested::fault::<Self>();
+            const PARTS: __zap::Parts = __zap::nested::parts::<Self>();
+            const POINTED: __zap::Parts = __zap::Parts::Pointed(<Self as __zap::Zap>::LAYOUT);
 
             type Get<#message> = <#dialect as __zap::Dialect>::Nested<#view>;
 
@@ -297,6 +305,6 @@ fn checks(record: &Record<'_>, context: &Context) -> TokenStream {
     quote!(const _: () = { #checks #size };)
 }
 
-fn is_generic(record: &Record<'_>) -> bool {
+pub(crate) fn is_generic(record: &Record<'_>) -> bool {
     record.generics.type_params().next().is_some() || record.generics.const_params().next().is_some()
 }

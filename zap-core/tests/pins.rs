@@ -1,0 +1,112 @@
+//! The layout line: its text, that constants spell the same one, and pins that hold.
+#![cfg(all(feature = "std", feature = "derive"))]
+
+mod support;
+
+use support::records::*;
+use zap_core::__private::{pin_len, pin_text};
+use zap_core::Zap;
+
+/// The line that constants spell is the one of run time, and any other is refused with both.
+fn agrees<R: Zap>() {
+    let line = R::LAYOUT.line().to_string();
+    assert_eq!(pin_len::<R>(&line), 0, "{line}");
+    for other in [format!("{line} "), line[1..].to_owned(), line.replace("size:", "size: "), String::new()] {
+        let len = pin_len::<R>(&other);
+        let mut text = pin_text::<R, 4096>(&other).to_vec();
+        text.truncate(len);
+        let text = String::from_utf8(text).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[1..3], [format!("  pinned: {other}"), format!("  now:    {line}")]);
+    }
+}
+
+#[test]
+fn constants_spell_the_same_line() {
+    macro_rules! each {
+        ($($record:ty),* $(,)?) => { $(agrees::<$record>();)* };
+    }
+    each![
+        Scalars, Arrays, Texts<'_>, Inner, Wide, Nested, Lists, BorrowedLists<'_>, ListsOfLists, Tree, Empty, Tuples,
+        VersionTwo, Placed, GScalars, GTexts<'_>, GInner, GNested, GDeep, GLists, GTree, GPlaced, ZScalars, ZTexts<'_>,
+        ZInner, ZEmpty, ZDeep, ZNested, ZLists, ZOptions, ZOptionLists, ZTree, Pair, Metres, Path,
+        Generic<u16, String>, Generic<Inner, Vec<char>>, Tagged<'_, i32, 5>,
+    ];
+}
+
+#[test]
+fn the_line_says_what_is_on_the_wire() {
+    let line = |layout: &zap_core::Layout| layout.line().to_string();
+    assert_eq!(
+        line(Nested::LAYOUT),
+        "a:u8@0 p:{x:u8@0 y:u32@4 s:text@8 size:16}@4 q:{x:u128@0 s:list<u16>@16 z:u8@24 size:32}@24 \
+         r:{x:u8@0 y:u32@4 s:text@8 size:16}@56 t:text@72 size:80"
+    );
+    assert_eq!(line(ListsOfLists::LAYOUT).split(' ').nth(3), Some("d:list<list<Inner/16>>@24"));
+    assert_eq!(line(VersionTwo::LAYOUT), "version:2 a:u32@0 type:text@4 size:12");
+    assert_eq!(line(GDeep::LAYOUT), "zapgen p:GInner/21@0 o:option<GInner/21>@4 s:text@8 size:16");
+    assert_eq!(line(ZTree::LAYOUT), "zip label:text@0 children:list<ZTree/16>@8 size:16");
+    assert_eq!(line(Placed::LAYOUT), "a:u16@34 b:text@4 c:u64@16 d:list<u16>@24 size:40");
+    assert_eq!(line(Empty::LAYOUT), "size:0");
+}
+
+mod pinned {
+    use super::*;
+
+    #[derive(Zap)]
+    #[zap(pin = "id:u64@0 name:text@8 size:16")]
+    pub struct Account<'a> {
+        pub id: u64,
+        pub name: &'a str,
+    }
+
+    #[derive(Zap)]
+    #[zap(pin = "kids:list<Tree/12>@0 v:u8@8 size:12")]
+    pub struct Tree {
+        pub kids: Vec<Tree>,
+        pub v: u8,
+    }
+
+    /// Not pinned itself; between the pinned record and the trees.
+    #[derive(Zap)]
+    pub struct Grove {
+        pub trees: Vec<Tree>,
+        pub corners: [u16; 2],
+    }
+
+    #[derive(Zap)]
+    #[zap(pin = "a:u8@0 grove:{trees:list<Tree/12>@0 corners:[u16;2]@8 size:12}@4 size:16")]
+    pub struct Farm {
+        pub a: u8,
+        pub grove: Grove,
+    }
+
+    #[derive(Zap)]
+    #[zap(
+        dialect = "zip",
+        version = 2,
+        rename = "r#odd",
+        pin = "zip version:2 r#type:option<u16>@0 next:list<Link/8>@8 size:16"
+    )]
+    pub struct Odd {
+        #[zap(rename = "r#type")]
+        pub r#type: Option<u16>,
+        pub next: Vec<Link>,
+    }
+
+    #[derive(Zap)]
+    #[zap(dialect = "zip")]
+    pub struct Link {
+        pub to: Option<u16>,
+    }
+}
+
+#[test]
+fn pins_hold() {
+    use pinned::{Account, Farm, Grove, Link, Odd, Tree};
+
+    let farm = Farm { a: 1, grove: Grove { trees: vec![Tree { kids: vec![], v: 1 }], corners: [1, 2] } };
+    assert_eq!(Farm::decode(&farm.to_vec().unwrap()).unwrap().grove.trees[0].v, 1);
+    assert_eq!(Account { id: 1, name: "" }.to_vec().unwrap().len(), 32);
+    assert_eq!(Odd { r#type: None, next: vec![Link { to: None }] }.encoded_len(), 64);
+}
