@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::line::TypeLine;
+use crate::line::{Detail, TypeLine};
 use crate::{DialectKind, EnumLayout, FieldLayout, FieldType, Layout, VariantLayout};
 
 /// Why a reader cannot read the messages of another layout: the first field that stands in the way, and what is wrong
@@ -414,7 +414,7 @@ fn is_simple(field_type: &FieldType) -> bool {
 }
 
 fn changed(newer: &FieldType, older: &FieldType) -> IncompatibilityReason {
-    let spelled = |field_type| TypeLine { field_type, spelled: false }.to_string();
+    let spelled = |field_type| TypeLine(field_type, Detail::Named).to_string();
     IncompatibilityReason::Type { older: spelled(older), newer: spelled(newer) }
 }
 

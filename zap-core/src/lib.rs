@@ -90,6 +90,8 @@ mod line;
 mod list;
 mod list_view;
 mod load;
+#[cfg(feature = "std")]
+pub mod lock;
 mod message;
 mod object;
 mod option;
@@ -97,6 +99,7 @@ mod owned;
 mod pin;
 #[cfg(feature = "std")]
 mod pool;
+mod reach;
 mod record;
 mod region;
 mod scalar;

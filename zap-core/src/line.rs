@@ -62,7 +62,7 @@ impl Layout {
 impl fmt::Display for LayoutLine<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write_head(self.0, f)?;
-        write_section(self.0, true, f)
+        write_section(self.0, f)
     }
 }
 
@@ -72,15 +72,33 @@ impl fmt::Debug for LayoutLine<'_> {
     }
 }
 
-/// A type in the words of the line. Pointed-to records, and with `spelled` false inline ones too, by name and size.
-pub(crate) struct TypeLine<'a> {
-    pub(crate) field_type: &'a FieldType,
-    pub(crate) spelled: bool,
+/// How much of a type is spelled out.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Detail {
+    /// Inline records and tuples, and enums.
+    Inline,
+    /// Enums.
+    Pointed,
+    /// Nothing that has a name.
+    Named,
 }
+
+impl Detail {
+    /// As much of what is behind a pointer.
+    fn behind_pointer(self) -> Self {
+        match self {
+            Self::Inline | Self::Pointed => Self::Pointed,
+            Self::Named => Self::Named,
+        }
+    }
+}
+
+/// A type in the words of the line.
+pub(crate) struct TypeLine<'a>(pub(crate) &'a FieldType, pub(crate) Detail);
 
 impl fmt::Display for TypeLine<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write_type(self.field_type, self.spelled, f)
+        write_type(self.0, self.1, f)
     }
 }
 
@@ -99,19 +117,19 @@ pub(crate) fn write_head(layout: &Layout, f: &mut impl Write) -> fmt::Result {
     Ok(())
 }
 
-fn write_section(layout: &Layout, spelled: bool, f: &mut impl Write) -> fmt::Result {
+fn write_section(layout: &Layout, f: &mut impl Write) -> fmt::Result {
     for field in layout.fields {
         write!(f, "{}:", field.name)?;
-        write_type(&field.field_type, spelled, f)?;
+        write_type(&field.field_type, Detail::Inline, f)?;
         write!(f, "@{} ", field.offset)?;
     }
     write!(f, "size:{}", layout.size)
 }
 
-fn write_type(field_type: &FieldType, spelled: bool, f: &mut impl Write) -> fmt::Result {
+fn write_type(field_type: &FieldType, detail: Detail, f: &mut impl Write) -> fmt::Result {
     let mut wrapped = |name: &str, inner: &FieldType| {
         write!(f, "{name}<")?;
-        write_type(inner, false, f)?;
+        write_type(inner, detail.behind_pointer(), f)?;
         f.write_char('>')
     };
     match field_type {
@@ -122,25 +140,29 @@ fn write_type(field_type: &FieldType, spelled: bool, f: &mut impl Write) -> fmt:
         FieldType::NonZero(integer) => wrapped("nonzero", integer),
         FieldType::Array { element, len } => {
             f.write_char('[')?;
-            write_type(element, spelled, f)?;
+            write_type(element, detail, f)?;
             write!(f, ";{len}]")
         }
-        FieldType::Record(layout) => write_record(layout(), spelled, f),
-        FieldType::Tuple(layout) if spelled => write_braced(layout(), f),
-        FieldType::Tuple(layout) => write_elements("(", layout(), ")", f),
-        FieldType::Map(entry) => write_elements("map<", entry(), ">", f),
+        FieldType::Record(layout) => write_record(layout(), detail, f),
+        FieldType::Tuple(layout) if detail == Detail::Inline => write_braced(layout(), f),
+        FieldType::Tuple(layout) => write_elements("(", layout(), ")", detail, f),
+        FieldType::Map(entry) => write_elements("map<", entry(), ">", detail, f),
+        FieldType::Enum(layout) if detail == Detail::Named => {
+            let EnumLayout { name, number, .. } = layout();
+            write!(f, "{name}/{number}")
+        }
         FieldType::Enum(layout) => write_enum(layout(), f),
         simple => write!(f, "{simple}"),
     }
 }
 
-fn write_record(layout: &Layout, spelled: bool, f: &mut impl Write) -> fmt::Result {
-    if spelled && layout.is_inline() { write_braced(layout, f) } else { write_pointed(layout, f) }
+fn write_record(layout: &Layout, detail: Detail, f: &mut impl Write) -> fmt::Result {
+    if detail == Detail::Inline && layout.is_inline() { write_braced(layout, f) } else { write_pointed(layout, f) }
 }
 
 fn write_braced(layout: &Layout, f: &mut impl Write) -> fmt::Result {
     f.write_char('{')?;
-    write_section(layout, true, f)?;
+    write_section(layout, f)?;
     f.write_char('}')
 }
 
@@ -152,13 +174,13 @@ fn write_pointed(layout: &Layout, f: &mut impl Write) -> fmt::Result {
 }
 
 /// The types of the fields without their offsets, which follow from the types, and the size.
-fn write_elements(open: &str, layout: &Layout, close: &str, f: &mut impl Write) -> fmt::Result {
+fn write_elements(open: &str, layout: &Layout, close: &str, detail: Detail, f: &mut impl Write) -> fmt::Result {
     f.write_str(open)?;
     for (index, field) in layout.fields.iter().enumerate() {
         if index > 0 {
             f.write_char(',')?;
         }
-        write_type(&field.field_type, false, f)?;
+        write_type(&field.field_type, detail.behind_pointer(), f)?;
     }
     write!(f, "{close}/{}", layout.size)
 }
