@@ -41,6 +41,8 @@
 //! | walk a list | [`ListView`] in the native dialect, [`StreamView`] in the other two |
 //! | reuse memory | [`Buffer`], [`BufferPool`]; any `Vec<u8>` does, too |
 //! | know where the fields lie | [`Zap::LAYOUT`], [`Layout`] |
+//! | keep them there | `#[zap(pin)]`, [`lock`], [`Layout::can_read`]: [`guide::evolution`] |
+//! | hand the layout to Go | [`schema_text`] |
 //! | read or write without a struct | [`Message`], [`Object`], [`List`], [`Text`]; [`Builder`], [`Schema`] |
 //! | know what went wrong | [`DecodeError`], [`DecodeErrorKind`], [`EncodeError`] |
 //!
@@ -91,6 +93,7 @@ mod list;
 mod list_view;
 mod load;
 #[cfg(feature = "std")]
+#[allow(clippy::test_attr_in_doctest)] // its example is a test that a user would write
 pub mod lock;
 mod message;
 mod object;

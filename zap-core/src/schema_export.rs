@@ -135,7 +135,7 @@ impl Layout {
 ///
 /// struct Report {
 ///   Kind u8 @0
-///   # null if absent
+///   ## null if absent
 ///   Reading Reading @1
 ///   RawBytes bytes_fixed[20] @5
 /// }

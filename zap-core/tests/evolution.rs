@@ -38,7 +38,8 @@ fn read<T: Told + for<'m> Decode<'m>>(bytes: &[u8]) -> Result<Fields, zap_core::
 /// Every version in a module of its own, all under one name and in one list.
 macro_rules! versions {
     ($list:ident, $dialect:literal: $($version:ident $(inner $inner:tt)? { $($(#[$attribute:meta])* $field:ident: $ty:ty),* $(,)? })*) => {
-        $(mod $version {
+        $(#[allow(dead_code)]
+        mod $version {
             #[allow(unused_imports)]
             use super::*;
 

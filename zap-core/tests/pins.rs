@@ -55,30 +55,30 @@ mod pinned {
 
     #[derive(Zap)]
     #[zap(pin = "id:u64@0 name:text@8 size:16")]
-    pub struct Account<'a> {
-        pub id: u64,
-        pub name: &'a str,
+    pub(super) struct Account<'a> {
+        pub(super) id: u64,
+        pub(super) name: &'a str,
     }
 
     #[derive(Zap)]
     #[zap(pin = "kids:list<Tree/12>@0 v:u8@8 size:12")]
-    pub struct Tree {
-        pub kids: Vec<Tree>,
-        pub v: u8,
+    pub(super) struct Tree {
+        pub(super) kids: Vec<Tree>,
+        pub(super) v: u8,
     }
 
     /// Not pinned itself; between the pinned record and the trees.
     #[derive(Zap)]
-    pub struct Grove {
-        pub trees: Vec<Tree>,
-        pub corners: [u16; 2],
+    pub(super) struct Grove {
+        pub(super) trees: Vec<Tree>,
+        pub(super) corners: [u16; 2],
     }
 
     #[derive(Zap)]
     #[zap(pin = "a:u8@0 grove:{trees:list<Tree/12>@0 corners:[u16;2]@8 size:12}@4 size:16")]
-    pub struct Farm {
-        pub a: u8,
-        pub grove: Grove,
+    pub(super) struct Farm {
+        pub(super) a: u8,
+        pub(super) grove: Grove,
     }
 
     #[derive(Zap)]
@@ -88,16 +88,16 @@ mod pinned {
         rename = "r#odd",
         pin = "zip version:2 r#type:option<u16>@0 next:list<Link/8>@8 size:16"
     )]
-    pub struct Odd {
+    pub(super) struct Odd {
         #[zap(rename = "r#type")]
-        pub r#type: Option<u16>,
-        pub next: Vec<Link>,
+        pub(super) r#type: Option<u16>,
+        pub(super) next: Vec<Link>,
     }
 
     #[derive(Zap)]
     #[zap(dialect = "zip")]
-    pub struct Link {
-        pub to: Option<u16>,
+    pub(super) struct Link {
+        pub(super) to: Option<u16>,
     }
 }
 
