@@ -77,6 +77,8 @@ extern crate alloc;
 #[allow(unused_extern_crates)]
 extern crate self as zap_core;
 
+mod array;
+mod boxed;
 mod buffer;
 mod builder;
 mod capped;
@@ -84,8 +86,10 @@ mod compatibility;
 mod dialect;
 mod encode;
 mod error;
+mod fixed_slot;
 pub mod guide;
 mod header;
+mod key;
 mod layout;
 mod limits;
 mod line;
@@ -95,9 +99,12 @@ mod load;
 #[cfg(feature = "std")]
 #[allow(clippy::test_attr_in_doctest)] // its example is a test that a user would write
 pub mod lock;
+mod map;
 mod message;
+mod native_slot;
 mod object;
 mod option;
+mod optional;
 mod owned;
 mod pin;
 #[cfg(feature = "std")]
@@ -109,12 +116,14 @@ mod scalar;
 mod schema;
 mod schema_export;
 mod section;
+mod set;
 mod sink;
 mod slot;
 mod stream;
 mod tail_slot;
 mod text;
 mod trusted;
+mod tuple;
 mod walk;
 
 pub use buffer::Buffer;
@@ -127,23 +136,28 @@ pub use dialect::{Dialect, Native, StreamDialect, Zapgen, Zip};
 pub use encode::EncodeTarget;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, Place};
 pub use header::{HEADER_LEN, Header, MAGIC, VERSION_1, VERSION_2};
+pub use key::MapKey;
 pub use layout::{DialectKind, EnumLayout, FieldLayout, FieldType, Layout, VariantLayout};
 pub use limits::{Limits, Prefix};
 pub use line::LayoutLine;
 pub use list::{IterBytes, IterObjects, List};
 pub use list_view::{FixedStride, ListIter, ListView, LittleEndian};
+pub use map::MapView;
 pub use message::Message;
+pub use native_slot::{Byte, Fallible, NativeSlot, Outcome, Sure, form};
 pub use object::Object;
+pub use optional::OptionForm;
 pub use owned::OwnedView;
 #[cfg(feature = "std")]
 pub use pool::{BufferPool, PooledBuffer};
 pub use record::{Decode, DecodeOwned, RecordView, Zap};
-pub use scalar::ArrayElement;
 pub use schema::{Schema, SchemaField, SchemaKind};
 pub use schema_export::{SchemaError, SchemaErrorReason, schema_text};
+pub use set::SetView;
 pub use slot::{DecodeListElement, DecodeSlot, ListElement, Slot};
 pub use stream::{DecodeElement, Element, StreamIter, StreamView};
 pub use text::Text;
+pub use tuple::TupleView;
 #[cfg(feature = "derive")]
 pub use zap_derive::Zap;
 /// The element types of [`ListView::as_slice`]: little-endian, alignment 1.
@@ -154,6 +168,7 @@ pub use zerocopy::little_endian;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
+    pub use crate::native_slot::{NativeSlot, Sure, form};
     pub use crate::pin::{Parts, check_pin, pin_len, pin_text};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};

@@ -18,8 +18,8 @@ impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     const INFALLIBLE: bool = false;
     const NESTED: bool = true;
     const FAULT: &'static str = R::FAULT;
-    const PARTS: Parts = R::POINTED;
-    const POINTED: Parts = R::POINTED;
+    const PARTS: Parts = R::PARTS_BEHIND;
+    const PARTS_BEHIND: Parts = R::PARTS_BEHIND;
 
     type Get<'m> = Result<Option<R::View<'m>>, DecodeError>;
 
@@ -77,8 +77,8 @@ impl<T: Slot<Zip>> Slot<Zip> for Option<T> {
     const INFALLIBLE: bool = T::INFALLIBLE;
     const NESTED: bool = T::NESTED;
     const FAULT: &'static str = T::FAULT;
-    const PARTS: Parts = T::POINTED;
-    const POINTED: Parts = T::POINTED;
+    const PARTS: Parts = T::PARTS_BEHIND;
+    const PARTS_BEHIND: Parts = T::PARTS_BEHIND;
 
     type Get<'m> = Option<T::Get<'m>>;
 

@@ -58,7 +58,7 @@ pub trait Slot<D: Dialect> {
     #[doc(hidden)]
     const PARTS: Parts = Parts::None;
     #[doc(hidden)]
-    const POINTED: Parts = Parts::None;
+    const PARTS_BEHIND: Parts = Parts::None;
 
     /// What a view's accessor returns: the value, or a `Result` where bytes can be wrong.
     type Get<'m>: Copy + Debug;
@@ -165,7 +165,7 @@ pub trait ListElement<D: Dialect>: Sized {
     /// As [`Slot::FAULT`], of the sequence.
     #[doc(hidden)]
     const LIST_FAULT: &'static str = "";
-    /// As [`Slot::POINTED`], of the elements.
+    /// As [`Slot::PARTS_BEHIND`], of the elements.
     #[doc(hidden)]
     const LIST_PARTS: Parts = Parts::None;
     /// The sequence, read in place.

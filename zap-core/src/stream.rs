@@ -61,7 +61,7 @@ pub trait DecodeElement<'m, D: StreamDialect>: Element<D> {
 impl<D: StreamDialect, T: Element<D>> ListElement<D> for T {
     const LIST_TYPE: FieldType = FieldType::List(&<T as Slot<D>>::TYPE);
     const LIST_NESTED: bool = true;
-    const LIST_PARTS: Parts = T::POINTED;
+    const LIST_PARTS: Parts = T::PARTS_BEHIND;
 
     type List<'m> = StreamView<'m, T, D>;
 
