@@ -16,6 +16,7 @@ struct Version {
     /// A random value as bytes, and the text of each field.
     write: fn(&[u8]) -> (Vec<u8>, Fields),
     read: fn(&[u8]) -> Result<Fields, zap_core::DecodeError>,
+    default: fn() -> Fields,
 }
 
 /// The text of each field, by its offset: a renamed field keeps that.
@@ -37,16 +38,16 @@ fn read<T: Told + for<'m> Decode<'m>>(bytes: &[u8]) -> Result<Fields, zap_core::
 
 /// Every version in a module of its own, all under one name and in one list.
 macro_rules! versions {
-    ($list:ident, $dialect:literal: $($version:ident $(inner $inner:tt)? { $($(#[$attribute:meta])* $field:ident: $ty:ty),* $(,)? })*) => {
+    ($list:ident, #[$record:meta] $($version:ident $(inner $inner:tt)? { $($(#[$attribute:meta])* $field:ident: $ty:ty),* $(,)? })*) => {
         $(#[allow(dead_code)]
         mod $version {
             #[allow(unused_imports)]
             use super::*;
 
-            $(versions!(@inner $dialect $inner);)?
+            $(versions!(@inner #[$record] $inner);)?
 
             #[derive(Zap, Clone, Debug, Default, PartialEq)]
-            #[zap(dialect = $dialect)]
+            #[$record]
             pub(super) struct Item { $($(#[$attribute])* pub(super) $field: $ty),* }
 
             impl Make for Item {
@@ -69,12 +70,13 @@ macro_rules! versions {
                 layout: $version::Item::LAYOUT,
                 write: write::<$version::Item>,
                 read: read::<$version::Item>,
+                default: || $version::Item::default().told(),
             }),*]
         }
     };
-    (@inner $dialect:literal { $($field:ident: $ty:ty),* }) => {
+    (@inner #[$record:meta] { $($field:ident: $ty:ty),* }) => {
         #[derive(Zap, Clone, Default, PartialEq)]
-        #[zap(dialect = $dialect)]
+        #[$record]
         pub(super) struct Inner { $(pub(super) $field: $ty),* }
 
         impl Make for Inner {
@@ -91,7 +93,7 @@ macro_rules! versions {
     };
 }
 
-versions! { native, "native":
+versions! { native, #[zap(dialect = "native")]
     plain { a: u32, b: u64 }
     renamed { a: u32, c: u64 }
     padded { a: u32, pad: u16, b: u64 }
@@ -115,7 +117,7 @@ versions! { native, "native":
     flat { x: u32, b: u32 }
 }
 
-versions! { zapgen, "zapgen":
+versions! { zapgen, #[zap(dialect = "zapgen")]
     g_plain { a: u8, b: u64 }
     g_appended { a: u8, b: u64, c: u16 }
     g_text { a: u8, b: String }
@@ -127,7 +129,7 @@ versions! { zapgen, "zapgen":
     g_list_retyped { items: Vec<u64> }
 }
 
-versions! { zip, "zip":
+versions! { zip, #[zap(dialect = "zip")]
     z_plain { a: u32 }
     z_appended { a: u32, b: u32 }
     z_appended_more { a: u32, b: u32, c: u32 }
@@ -136,6 +138,60 @@ versions! { zip, "zip":
     z_list inner { x: u32 } { items: Vec<Inner> }
     z_list_longer inner { x: u32, y: u64 } { items: Vec<Inner> }
 }
+
+versions! { growing, #[zap(growable)]
+    w_one { a: u32 }
+    w_two { a: u32, b: String }
+    w_three { a: u32, b: String, c: Option<u16>, d: Vec<u64> }
+    w_retyped { a: u32, b: u64 }
+    w_byte { a: u32, b: u8 }
+    w_byte_and_byte { a: u32, b: u8, c: u8 }
+    w_list inner { x: u32 } { items: Vec<Inner> }
+    w_list_longer inner { x: u32, y: String } { items: Vec<Inner> }
+    w_list_and_more inner { x: u32 } { items: Vec<Inner>, more: BTreeMap<u8, String> }
+}
+
+versions! { choosing, #[zap(dialect = "native")]
+    e_two { side: Two, more: u16 }
+    e_three { side: Three, more: u16 }
+    e_open { side: Open, more: u16 }
+    e_byte { side: u8, more: u16 }
+}
+
+/// Told by its number, as an unknown one can only be.
+macro_rules! choice {
+    ($name:ident { $($variant:ident = $number:literal),* } $($open:ident)?) => {
+        #[derive(Zap, Clone, Copy, PartialEq)]
+        #[repr(u8)]
+        enum $name {
+            $($variant = $number,)*
+            $(#[zap(other)] $open(u8),)?
+        }
+        impl Default for $name {
+            fn default() -> Self {
+                Self::A
+            }
+        }
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self {
+                    $(Self::$variant => write!(f, "{}", $number),)*
+                    $(Self::$open(number) => write!(f, "{number}"),)?
+                }
+            }
+        }
+        impl Make for $name {
+            fn make(dice: &mut Dice<'_>) -> Self {
+                let all = [$(Self::$variant,)* $(Self::$open(0x77),)?];
+                all[usize::from(u8::make(dice)) % all.len()]
+            }
+        }
+    };
+}
+
+choice!(Two { A = 0, B = 1 });
+choice!(Three { A = 0, B = 1, C = 2 });
+choice!(Open { A = 0 } Other);
 
 /// What the reader, if it may, makes of the writer's bytes.
 fn check(reader: &Version, writer: &Version, draw: &[u8]) -> bool {
@@ -148,6 +204,8 @@ fn check(reader: &Version, writer: &Version, draw: &[u8]) -> bool {
         // Grouped fields have one offset and other texts.
         if let Some(wrote) = written.get(&offset) {
             assert_eq!(&text, wrote, "{} of {}, offset {offset}", reader.name, writer.name);
+        } else if reader.layout.growable {
+            assert_eq!(Some(&text), (reader.default)().get(&offset), "{} of {}: the default", reader.name, writer.name);
         } else {
             panic!("{} of {}: nobody wrote offset {offset}", reader.name, writer.name);
         }
@@ -164,7 +222,7 @@ proptest! {
 
     #[test]
     fn what_can_be_read_is_read(draw in proptest::collection::vec(any::<u8>(), 0..120)) {
-        for family in [native(), zapgen(), zip()] {
+        for family in [native(), zapgen(), zip(), growing(), choosing()] {
             for reader in &family {
                 for writer in &family {
                     check(reader, writer, &draw);
@@ -237,4 +295,19 @@ fn the_allowed_pairs() {
             "z_list_longer:"
         ]
     );
+    assert_eq!(
+        pairs(&growing()),
+        [
+            "w_one: w_two w_three w_retyped w_byte w_byte_and_byte",
+            "w_two: w_one w_three",
+            "w_three: w_one w_two",
+            "w_retyped: w_one",
+            "w_byte: w_one w_byte_and_byte",
+            "w_byte_and_byte: w_one w_byte",
+            "w_list: w_list_longer w_list_and_more",
+            "w_list_longer: w_list w_list_and_more",
+            "w_list_and_more: w_list w_list_longer"
+        ]
+    );
+    assert_eq!(pairs(&choosing()), ["e_two:", "e_three: e_two", "e_open: e_two e_three", "e_byte:"]);
 }

@@ -103,6 +103,45 @@ mod pinned {
         pub(super) next: Vec<Link>,
     }
 
+    #[derive(Zap, Clone, Copy)]
+    #[repr(u8)]
+    pub(super) enum Side {
+        Buy = 1,
+        Sell,
+    }
+
+    #[derive(Zap)]
+    pub(super) enum Shape {
+        Circle {
+            radius: f32,
+            inside: Vec<Shape>,
+        },
+        Nothing,
+        #[zap(other)]
+        Other(u32),
+    }
+
+    #[derive(Zap, Default)]
+    #[zap(growable, pin = "growable id:u32@4 size:8")]
+    pub(super) struct Item {
+        pub(super) id: u32,
+    }
+
+    #[derive(Zap)]
+    #[zap(transparent)]
+    pub(super) struct Sides(pub(super) Vec<Side>);
+
+    #[derive(Zap)]
+    #[zap(pin = "side:Side(u8 Buy=1 Sell=2)@0 shape:Shape(u32 Circle=0/12 Nothing=1 Other=_)@4 \
+                 items:list<Item/growable>@12 item:Item/growable@20 sides:list<Side(u8 Buy=1 Sell=2)>@24 size:32")]
+    pub(super) struct Choices {
+        pub(super) side: Side,
+        pub(super) shape: Shape,
+        pub(super) items: Vec<Item>,
+        pub(super) item: Item,
+        pub(super) sides: Sides,
+    }
+
     #[derive(Zap)]
     #[zap(dialect = "zip")]
     pub(super) struct Link {
@@ -112,7 +151,20 @@ mod pinned {
 
 #[test]
 fn pins_hold() {
-    use pinned::{Account, Farm, Grove, Link, Odd, Tree};
+    use pinned::{Account, Choices, Farm, Grove, Item, Link, Odd, Shape, Side, Sides, Tree};
+
+    for shape in [Shape::Circle { radius: 1.0, inside: vec![Shape::Nothing] }, Shape::Other(7)] {
+        let sides = Sides(vec![Side::Sell, Side::Buy]);
+        let choices = Choices { side: Side::Buy, shape, items: vec![Item { id: 1 }], item: Item::default(), sides };
+        let choices = Choices::decode(&choices.to_vec().unwrap()).unwrap();
+        assert_eq!((choices.side as u8, choices.items[0].id, choices.item.id, choices.sides.0.len()), (1, 1, 0, 2));
+        assert!(!matches!(choices.shape, Shape::Circle { radius, inside } if radius < 1.0 || inside.is_empty()));
+    }
+    agrees::<Choices>();
+    agrees::<Side>();
+    agrees::<Shape>();
+    agrees::<Sides>();
+    assert_eq!(Shape::LAYOUT.line().to_string(), ":Shape(u32 Circle=0/12 Nothing=1 Other=_)@0 size:8");
 
     let farm = Farm { a: 1, grove: Grove { trees: vec![Tree { kids: vec![], v: 1 }], corners: [1, 2] } };
     assert_eq!(Farm::decode(&farm.to_vec().unwrap()).unwrap().grove.trees[0].v, 1);
