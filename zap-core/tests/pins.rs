@@ -103,7 +103,7 @@ mod pinned {
         pub(super) next: Vec<Link>,
     }
 
-    #[derive(Zap, Clone, Copy)]
+    #[derive(Zap, Clone, Copy, Debug)]
     #[repr(u8)]
     pub(super) enum Side {
         Buy = 1,
