@@ -230,7 +230,6 @@ fn put_map<'a, K: MapKey + 'a, V: NativeSlot + 'a, S: Sink>(
 macro_rules! map_slot {
     ($owner:ty, [$($hasher:ident)?], [$($key_bounds:path),*], [$($hasher_bounds:tt)*],
      |$len:ident| $with_capacity:expr, |$map:ident, $sink:ident, $section:ident, $offset:ident| $put:expr) => {
-        #[diagnostic::do_not_recommend]
         impl<K: MapKey, V: NativeSlot, $($hasher)?> Slot<Native> for $owner {
             const WIDTH: usize = 8;
             const ALIGN: usize = 4;
@@ -260,7 +259,6 @@ macro_rules! map_slot {
             }
         }
 
-        #[diagnostic::do_not_recommend]
         impl<'m, K, V, $($hasher)?> DecodeSlot<'m, Native> for $owner
         where
             K: MapKey + DecodeSlot<'m, Native> $(+ $key_bounds)*,
@@ -280,7 +278,6 @@ macro_rules! map_slot {
 
         native_slot!([K: MapKey, V: NativeSlot, $($hasher)?] $owner, Fallible, NullSlot, |'m| MapView<'m, K, V>);
 
-        #[diagnostic::do_not_recommend]
         impl<K: MapKey, V: NativeSlot, $($hasher)?> FixedStride for $owner {}
     };
 }

@@ -163,7 +163,6 @@ fn decode_set<'m, K: MapKey + DecodeSlot<'m, Native>, M, const METERED: bool>(
 macro_rules! set_slot {
     ($owner:ty, [$($hasher:ident)?], [$($key_bounds:path),*], [$($hasher_bounds:tt)*],
      |$len:ident| $with_capacity:expr, |$set:ident, $sink:ident, $section:ident, $offset:ident| $put:expr) => {
-        #[diagnostic::do_not_recommend]
         impl<K: MapKey, $($hasher)?> Slot<Native> for $owner {
             const WIDTH: usize = 8;
             const ALIGN: usize = 4;
@@ -193,7 +192,6 @@ macro_rules! set_slot {
             }
         }
 
-        #[diagnostic::do_not_recommend]
         impl<'m, K, $($hasher)?> DecodeSlot<'m, Native> for $owner
         where
             K: MapKey + DecodeSlot<'m, Native> $(+ $key_bounds)*,
@@ -212,7 +210,6 @@ macro_rules! set_slot {
 
         native_slot!([K: MapKey, $($hasher)?] $owner, Fallible, NullSlot, |'m| SetView<'m, K>);
 
-        #[diagnostic::do_not_recommend]
         impl<K: MapKey, $($hasher)?> FixedStride for $owner {}
     };
 }
