@@ -84,6 +84,7 @@ mod builder;
 mod capped;
 mod compatibility;
 mod conversion;
+mod derived_key;
 mod dialect;
 mod encode;
 mod enumeration;
@@ -172,6 +173,7 @@ pub use zerocopy::little_endian;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::conversion::converted;
+    pub use crate::derived_key::{ByField, ByValue, DerivedKey};
     pub use crate::enumeration::{
         EnumValue, OpenEnum, PlainEnum, check_discriminant, data, data::debug_variant, plain,
     };

@@ -256,6 +256,11 @@ fn plain_slot(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
         }
 
         #[automatically_derived]
+        impl __zap::DerivedKey for #owner #where_clause {
+            type By = __zap::ByValue;
+        }
+
+        #[automatically_derived]
         impl<__D: __zap::StreamDialect> __zap::Element<__D> for #owner #where_clause {
             type Item<'__m> = Self;
 
