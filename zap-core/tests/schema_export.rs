@@ -59,6 +59,45 @@ fn records_come_behind_those_they_need() {
     assert_eq!(schema_text("forest", &[Tree::LAYOUT, Leaf::LAYOUT, Tree::LAYOUT]).unwrap(), text);
 }
 
+#[derive(Zap, Clone, Copy, Debug)]
+#[repr(u16)]
+enum Side {
+    Buy = 1,
+    Sell = 7,
+}
+
+#[derive(Zap)]
+#[zap(dialect = "zapgen")]
+struct Trade {
+    side: Side,
+    sides: Vec<Side>,
+}
+
+#[derive(Zap)]
+struct Peer {
+    side: Side,
+    address: std::net::Ipv4Addr,
+    port: std::num::NonZero<u16>,
+}
+
+#[test]
+fn what_has_bytes_of_another_type_says_what_they_mean() {
+    let trade = Trade { side: Side::Buy, sides: vec![Side::Sell] };
+    assert_eq!((trade.side as u8, trade.sides.len()), (1, 1));
+    let port = std::num::NonZero::new(80).unwrap();
+    let peer = Peer { side: Side::Sell, address: [127, 0, 0, 1].into(), port };
+    assert_eq!((peer.side as u8, peer.address.octets()[0], peer.port.get()), (7, 127, 80));
+    assert_eq!(
+        schema_text("p", &[Trade::LAYOUT, Peer::LAYOUT]).unwrap(),
+        "# From Rust structs, by zap_core.\npackage p\n\n\
+         struct Trade {\n  # Buy = 1, Sell = 7\n  Side u16 @0\n  \
+         # every element behind its u32 length; a compiler that lays fixed-width elements side by side misreads it\n  \
+         Sides list<u16> @2\n}\n\n\
+         struct Peer {\n  # Buy = 1, Sell = 7\n  Side u16 @0\n  # an IPv4 address in network order\n  \
+         Address bytes_fixed[4] @2\n  # never zero\n  Port u16 @6\n}\n"
+    );
+}
+
 /// The error on a record of one field.
 macro_rules! refused {
     ($(#[$attribute:meta])* $field:ident: $ty:ty) => {{
@@ -87,6 +126,15 @@ fn what_has_no_schema_is_named() {
     says(refused!(pair: [u16; 2]), "a schema cannot say [u16;2]: its arrays are of bytes");
     says(refused!(#[zap(dialect = "zip")] some: Option<u32>), "a schema cannot say option<u32>");
     says(refused!(#[zap(dialect = "zip")] some: ZipFlat), "its structs are behind pointers");
+    says(refused!(some: Option<u8>), "only a zapgen record may be absent");
+    says(refused!(pair: (u8, u16)), "a schema cannot say (u8,u16)/4: its structs are behind pointers");
+    says(
+        refused!(map: std::collections::BTreeMap<u8, u8>),
+        "a schema cannot say map<u8,u8>/2: it has no maps and sets",
+    );
+    says(refused!(set: std::collections::BTreeSet<u16>), "it has no maps and sets");
+    says(refused!(time: std::time::Duration), "a schema cannot say duration: it has no times");
+    says(refused!(boxed: Box<u8>), "a schema cannot say box<u8>: it has no boxes");
     assert_eq!(refused!(hash: u8).reason, SchemaErrorReason::NamedAsStruct);
     assert_eq!(refused!(größe: u8).reason, SchemaErrorReason::Name);
     assert_eq!(refused!(#[zap(rename = "--")] a: u8).reason, SchemaErrorReason::Name);

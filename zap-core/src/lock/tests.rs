@@ -107,6 +107,40 @@ struct Note {
     text: Option<String>,
 }
 
+#[derive(Zap)]
+#[zap(growable)]
+struct Growing {
+    shape: Option<Shape>,
+    pairs: Vec<(u16, Line)>,
+}
+
+#[derive(Zap, Debug)]
+enum Shape {
+    Circle {
+        radius: f32,
+    },
+    Nothing,
+    #[zap(other)]
+    Other(u32),
+}
+
+#[test]
+fn enums_and_growable_records_have_blocks() {
+    let growing = Growing { shape: Some(Shape::Circle { radius: 1.0 }), pairs: vec![] };
+    assert!(growing.pairs.is_empty() && matches!(growing.shape, Some(Shape::Circle { radius: 1.0 })));
+    assert!(!matches!(growing.shape, Some(Shape::Nothing | Shape::Other(_))));
+    let text = text(&[Growing::LAYOUT]);
+    assert_eq!(
+        text.split_once("\n\n").map(|(_, blocks)| blocks),
+        Some(
+            "record Growing growable\n  shape: option<Shape/u32> @4\n  pairs: list<(u16,Line/12)/16> @16\n  size: 24\n\n\
+             record Line\n  article: u32 @0\n  words: text @4\n  size: 12\n\n\
+             enum Shape u32 with data\n  Circle = 0\n  Circle.radius: f32 @0\n  Circle.size: 4\n  Nothing = 1\n  \
+             Other = _\n"
+        )
+    );
+}
+
 const TEXT: &str = "# The wire layouts of this package's records, written by zap_core::lock. Commit this file.
 
 record Line
