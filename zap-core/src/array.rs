@@ -2,6 +2,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use crate::native_slot::{Outcome, array_field, form};
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
@@ -11,6 +12,8 @@ impl<T: NativeSlot, const N: usize> Slot<Native> for [T; N] {
     const WIDTH: usize = T::WIDTH.saturating_mul(N);
     const ALIGN: usize = T::ALIGN;
     const TYPE: FieldType = FieldType::Array { element: &<T as Slot<Native>>::TYPE, len: N as u32 };
+    const PARTS: Parts = T::PARTS;
+    const PARTS_BEHIND: Parts = T::PARTS_BEHIND;
     const PLAIN: bool = T::PLAIN;
     const INFALLIBLE: bool = T::INFALLIBLE;
     const NESTED: bool = T::NESTED;

@@ -4,6 +4,7 @@
 use alloc::boxed::Box;
 
 use crate::native_slot::{Fallible, form};
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::slot::Missing;
@@ -64,6 +65,8 @@ impl<T: NativeSlot> Slot<Native> for Box<T> {
     const WIDTH: usize = 4;
     const ALIGN: usize = 4;
     const TYPE: FieldType = FieldType::Pointer(&<T as Slot<Native>>::TYPE);
+    const PARTS: Parts = T::PARTS_BEHIND;
+    const PARTS_BEHIND: Parts = T::PARTS_BEHIND;
     const PLAIN: bool = false;
     const INFALLIBLE: bool = false;
     const NESTED: bool = true;

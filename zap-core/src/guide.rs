@@ -13,6 +13,8 @@ pub mod wire {}
 #[doc = include_str!("guide/strictness.md")]
 pub mod strictness {}
 
+// One example is a test that a user would write.
+#[allow(clippy::test_attr_in_doctest)]
 #[doc = include_str!("guide/evolution.md")]
 pub mod evolution {}
 

@@ -110,22 +110,6 @@ pub enum FieldType {
 impl fmt::Display for FieldType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Bool => f.write_str("bool"),
-            Self::U8 => f.write_str("u8"),
-            Self::U16 => f.write_str("u16"),
-            Self::U32 => f.write_str("u32"),
-            Self::U64 => f.write_str("u64"),
-            Self::U128 => f.write_str("u128"),
-            Self::I8 => f.write_str("i8"),
-            Self::I16 => f.write_str("i16"),
-            Self::I32 => f.write_str("i32"),
-            Self::I64 => f.write_str("i64"),
-            Self::I128 => f.write_str("i128"),
-            Self::F32 => f.write_str("f32"),
-            Self::F64 => f.write_str("f64"),
-            Self::Char => f.write_str("char"),
-            Self::Text => f.write_str("text"),
-            Self::Bytes => f.write_str("bytes"),
             Self::Array { element, len } => write!(f, "[{element}; {len}]"),
             Self::List(element) => write!(f, "list<{element}>"),
             Self::Record(layout) => f.write_str(layout().name),
@@ -145,15 +129,7 @@ impl fmt::Display for FieldType {
             },
             Self::Set(element) => write!(f, "set<{element}>"),
             Self::NonZero(integer) => write!(f, "nonzero<{integer}>"),
-            Self::Duration => f.write_str("duration"),
-            Self::SystemTime => f.write_str("system_time"),
-            Self::Ipv4Addr => f.write_str("ipv4"),
-            Self::Ipv6Addr => f.write_str("ipv6"),
-            Self::IpAddr => f.write_str("ip"),
-            Self::SocketAddr => f.write_str("socket_addr"),
-            Self::Uuid => f.write_str("uuid"),
-            Self::Decimal => f.write_str("decimal"),
-            Self::Nothing => f.write_str("nothing"),
+            simple => f.write_str(simple.word()),
         }
     }
 }

@@ -42,6 +42,8 @@
 //! | look something up | [`MapView`], [`SetView`] |
 //! | reuse memory | [`Buffer`], [`BufferPool`]; any `Vec<u8>` does, too |
 //! | know where the fields lie | [`Zap::LAYOUT`], [`Layout`] |
+//! | keep them there | `#[zap(pin)]`, [`lock`], [`Layout::can_read`]: [`guide::evolution`] |
+//! | hand the layout to Go | [`schema_text`] |
 //! | read or write without a struct | [`Message`], [`Object`], [`List`], [`Text`]; [`Builder`], [`Schema`] |
 //! | know what went wrong | [`DecodeError`], [`DecodeErrorKind`], [`EncodeError`] |
 //!
@@ -82,6 +84,7 @@ mod boxed;
 mod buffer;
 mod builder;
 mod capped;
+mod compatibility;
 mod conversion;
 mod derived_key;
 mod dialect;
@@ -95,9 +98,13 @@ mod header;
 mod key;
 mod layout;
 mod limits;
+mod line;
 mod list;
 mod list_view;
 mod load;
+#[cfg(feature = "std")]
+#[allow(clippy::test_attr_in_doctest)] // its example is a test that a user would write
+pub mod lock;
 mod map;
 mod message;
 mod native_slot;
@@ -105,12 +112,15 @@ mod object;
 mod option;
 mod optional;
 mod owned;
+mod pin;
 #[cfg(feature = "std")]
 mod pool;
+mod reach;
 mod record;
 mod region;
 mod scalar;
 mod schema;
+mod schema_export;
 mod section;
 mod set;
 mod sink;
@@ -127,6 +137,7 @@ pub use builder::{Builder, ListHandle, ListTarget, ObjectHandle, Target};
 /// The crate whose `Bytes` stand in this API.
 #[doc(no_inline)]
 pub use bytes;
+pub use compatibility::{Incompatibility, IncompatibilityReason};
 pub use dialect::{Dialect, Native, StreamDialect, Zapgen, Zip};
 pub use encode::EncodeTarget;
 pub use enumeration::{EnumNumber, EnumView, Enumeration};
@@ -135,6 +146,7 @@ pub use header::{HEADER_LEN, Header, MAGIC, VERSION_1, VERSION_2};
 pub use key::MapKey;
 pub use layout::{DialectKind, EnumLayout, FieldLayout, FieldType, Layout, VariantLayout};
 pub use limits::{Limits, Prefix};
+pub use line::LayoutLine;
 pub use list::{IterBytes, IterObjects, List};
 pub use list_view::{FixedStride, ListIter, ListView, LittleEndian};
 pub use map::MapView;
@@ -147,6 +159,7 @@ pub use owned::OwnedView;
 pub use pool::{BufferPool, PooledBuffer};
 pub use record::{Decode, DecodeOwned, RecordView, Zap};
 pub use schema::{Schema, SchemaField, SchemaKind};
+pub use schema_export::{SchemaError, SchemaErrorReason, schema_text};
 pub use set::SetView;
 pub use slot::{DecodeListElement, DecodeSlot, ListElement, Slot};
 pub use stream::{DecodeElement, Element, StreamIter, StreamView};
@@ -172,6 +185,7 @@ pub mod __private {
     }
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place, place_after};
     pub use crate::native_slot::{Fallible, NativeSlot, Sure, form};
+    pub use crate::pin::{Parts, check_pin, pin_len, pin_text};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     pub use crate::sink::Sink;

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use zerocopy::FromBytes;
 
 use crate::capped::Capped;
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::{Run, Sink};
 use crate::walk::Walk;
@@ -54,6 +55,7 @@ impl<T: FixedStride> ListElement<Native> for T {
     const LIST_TYPE: FieldType = FieldType::List(&<T as Slot<Native>>::TYPE);
     const LIST_NESTED: bool = true;
     const LIST_FAULT: &'static str = if T::WIDTH == 0 { NO_WIDTH } else { T::FAULT };
+    const LIST_PARTS: Parts = T::PARTS_BEHIND;
 
     type List<'m> = ListView<'m, T>;
 

@@ -10,6 +10,7 @@ use crate::key::{Ascending, search};
 use crate::layout::place;
 use crate::list_view::{NO_WIDTH, debug_elements, shape};
 use crate::native_slot::native_slot;
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
@@ -233,6 +234,8 @@ macro_rules! map_slot {
             const WIDTH: usize = 8;
             const ALIGN: usize = 4;
             const TYPE: FieldType = FieldType::Map(|| Entry::<K, V>::LAYOUT);
+            const PARTS: Parts = Parts::Section(Entry::<K, V>::LAYOUT, &[K::PARTS_BEHIND, V::PARTS_BEHIND]);
+            const PARTS_BEHIND: Parts = Self::PARTS;
             const PLAIN: bool = false;
             const INFALLIBLE: bool = false;
             const NESTED: bool = true;

@@ -1,6 +1,7 @@
 //! `Option` in the two dialects of the Go runtime, by the peer's rules.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::stream::{DecodeElement, Element};
@@ -21,6 +22,8 @@ impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     } else {
         R::FAULT
     };
+    const PARTS: Parts = R::PARTS_BEHIND;
+    const PARTS_BEHIND: Parts = R::PARTS_BEHIND;
 
     type Get<'m> = Result<Option<R::View<'m>>, DecodeError>;
 
@@ -78,6 +81,8 @@ impl<T: Slot<Zip>> Slot<Zip> for Option<T> {
     const INFALLIBLE: bool = T::INFALLIBLE;
     const NESTED: bool = T::NESTED;
     const FAULT: &'static str = T::FAULT;
+    const PARTS: Parts = T::PARTS_BEHIND;
+    const PARTS_BEHIND: Parts = T::PARTS_BEHIND;
 
     type Get<'m> = Option<T::Get<'m>>;
 

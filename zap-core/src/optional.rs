@@ -6,6 +6,7 @@ use core::fmt::Debug;
 use crate::boxed::{check_section, decode_section, put_section, section_of, whole_section};
 use crate::native_slot::form::{NullPointer, NullSlot, Pointer, Presence, Taken};
 use crate::native_slot::{Fallible, Outcome};
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
@@ -234,6 +235,8 @@ impl<T: NativeSlot<Form: OptionForm<T>>> Slot<Native> for Option<T> {
     const WIDTH: usize = T::Form::WIDTH;
     const ALIGN: usize = T::Form::ALIGN;
     const TYPE: FieldType = FieldType::Option(&<T as Slot<Native>>::TYPE);
+    const PARTS: Parts = T::PARTS_BEHIND;
+    const PARTS_BEHIND: Parts = T::PARTS_BEHIND;
     const PLAIN: bool = T::Form::PLAIN;
     const INFALLIBLE: bool = T::Form::INFALLIBLE;
     const NESTED: bool = T::Form::NESTED;

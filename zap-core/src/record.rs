@@ -8,6 +8,7 @@ use bytes::Bytes;
 
 use crate::capped::Capped;
 use crate::encode::{self, EncodeTarget};
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::{Counter, RootPlace, Sink};
 use crate::walk::Walk;
@@ -59,6 +60,9 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
 
     #[doc(hidden)]
     const FIELDS: &'static [FieldLayout];
+    /// [`Slot::PARTS`] of the fields, as far as any has some: what a pin needs besides the layout.
+    #[doc(hidden)]
+    const PARTS_OF_FIELDS: &'static [Parts] = &[];
     /// What errors name that are about the whole message.
     #[doc(hidden)]
     const ROOT_PLACE: &'static Place = &Place { record: Self::LAYOUT.name, field: "" };
@@ -471,6 +475,12 @@ pub mod nested {
             }
             _ => "",
         }
+    }
+
+    /// What a pin spells of a record as a field.
+    #[must_use]
+    pub const fn parts<R: Zap>() -> Parts {
+        Parts::Section(R::LAYOUT, R::PARTS_OF_FIELDS)
     }
 
     /// Checks a nested record.

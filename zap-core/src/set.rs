@@ -8,6 +8,7 @@ use alloc::collections::BTreeSet;
 use crate::key::{Ascending, search};
 use crate::list_view::{NO_WIDTH, debug_elements};
 use crate::native_slot::native_slot;
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
@@ -167,6 +168,8 @@ macro_rules! set_slot {
             const WIDTH: usize = 8;
             const ALIGN: usize = 4;
             const TYPE: FieldType = FieldType::Set(&<K as Slot<Native>>::TYPE);
+            const PARTS: Parts = K::PARTS_BEHIND;
+            const PARTS_BEHIND: Parts = K::PARTS_BEHIND;
             const PLAIN: bool = false;
             const INFALLIBLE: bool = false;
             const NESTED: bool = true;

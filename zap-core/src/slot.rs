@@ -8,6 +8,7 @@ use core::fmt::Debug;
 use alloc::vec::Vec;
 
 use crate::layout::SlotShape;
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
@@ -75,6 +76,12 @@ pub trait Slot<D: Dialect> {
     /// What is wrong with the type where only its layout tells: nothing, where it is empty.
     #[doc(hidden)]
     const FAULT: &'static str = "";
+    /// What stands behind the function in `TYPE`, for a pin: in a section that is spelled out, and behind a pointer. A
+    /// type that holds another passes on the other's: the first where it is inline, the second where it is pointed to.
+    #[doc(hidden)]
+    const PARTS: Parts = Parts::None;
+    #[doc(hidden)]
+    const PARTS_BEHIND: Parts = Parts::None;
 
     /// What a missing field of a growable record reads as in a view.
     #[doc(hidden)]
@@ -196,6 +203,9 @@ pub trait ListElement<D: Dialect>: Sized {
     /// As [`Slot::FAULT`], of the sequence.
     #[doc(hidden)]
     const LIST_FAULT: &'static str = "";
+    /// As [`Slot::PARTS_BEHIND`], of the elements.
+    #[doc(hidden)]
+    const LIST_PARTS: Parts = Parts::None;
     /// The sequence, read in place.
     type List<'m>: Copy + Debug;
 

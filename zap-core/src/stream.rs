@@ -8,6 +8,7 @@ use core::marker::PhantomData;
 use alloc::vec::Vec;
 
 use crate::list_view::debug_elements;
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
@@ -60,6 +61,7 @@ pub trait DecodeElement<'m, D: StreamDialect>: Element<D> {
 impl<D: StreamDialect, T: Element<D>> ListElement<D> for T {
     const LIST_TYPE: FieldType = FieldType::List(&<T as Slot<D>>::TYPE);
     const LIST_NESTED: bool = true;
+    const LIST_PARTS: Parts = T::PARTS_BEHIND;
 
     type List<'m> = StreamView<'m, T, D>;
 

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 
 use crate::native_slot::native_slot;
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::slot::BorrowedElement;
@@ -161,6 +162,8 @@ macro_rules! list_slot {
             const INFALLIBLE: bool = false;
             const NESTED: bool = T::LIST_NESTED;
             const FAULT: &'static str = T::LIST_FAULT;
+            const PARTS: Parts = T::LIST_PARTS;
+            const PARTS_BEHIND: Parts = T::LIST_PARTS;
 
             type Get<'m> = Result<T::List<'m>, DecodeError>;
 

@@ -7,6 +7,7 @@ use core::marker::PhantomData;
 use crate::capped::Capped;
 use crate::layout::place;
 use crate::native_slot::native_slot;
+use crate::pin::Parts;
 use crate::record::nested;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
@@ -91,6 +92,7 @@ macro_rules! tuple {
             const FIELDS: &'static [FieldLayout] =
                 &place("tuple", [$(<$element as Slot<Native>>::SHAPE.named(stringify!($index))),*]);
             const LAYOUT: &'static Layout = &Layout::new::<Native>("tuple", 1, <Self as Zap>::FIELDS).checked();
+            const PARTS_OF_FIELDS: &'static [Parts] = &[$(<$element as Slot<Native>>::PARTS),*];
 
             #[inline]
             fn check_fields<const METERED: bool>(
@@ -122,6 +124,8 @@ macro_rules! tuple {
             const WIDTH: usize = nested::width::<Self>();
             const ALIGN: usize = nested::align::<Self>();
             const TYPE: FieldType = FieldType::Tuple(|| <Self as Zap>::LAYOUT);
+            const PARTS: Parts = nested::parts::<Self>();
+            const PARTS_BEHIND: Parts = Parts::Section(<Self as Zap>::LAYOUT, &[$(<$element as Slot<Native>>::PARTS_BEHIND),*]);
             const PLAIN: bool = nested::plain::<Self>();
             const INFALLIBLE: bool = nested::infallible::<Self>();
             const NESTED: bool = nested::nested::<Self>();

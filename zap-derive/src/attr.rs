@@ -34,6 +34,7 @@ pub(crate) struct RecordAttributes {
     pub(crate) dialect: Option<Dialect>,
     pub(crate) version: u16,
     pub(crate) rename: Option<String>,
+    pub(crate) pin: Option<LitStr>,
     pub(crate) krate: Path,
     /// The word `dialect`, where it stands.
     pub(crate) dialect_key: Option<Span>,
@@ -183,6 +184,7 @@ impl RecordAttributes {
             dialect: Some(Dialect::Native),
             version: 1,
             rename: None,
+            pin: None,
             krate: syn::parse_quote!(::zap_core),
             dialect_key: None,
             transparent: None,
@@ -204,8 +206,9 @@ impl RecordAttributes {
                     };
                 }
                 "rename" => parsed.rename = Some(name(meta)?.value()),
+                "pin" if !is_enum => parsed.pin = Some(text(meta)?),
                 "crate" => parsed.krate = path(meta, "zap-core, such as \"::my_crate::zap_core\"")?,
-                "transparent" | "growable" if is_enum => {
+                "transparent" | "growable" | "pin" if is_enum => {
                     return Err(syn::Error::new(
                         meta.path.span(),
                         format!("`{key}` stands on a struct, not on an enum"),
@@ -224,7 +227,8 @@ impl RecordAttributes {
                 }
                 _ if is_enum => return Err(unknown(meta, "an enum takes `dialect`, `version`, `rename` and `crate`")),
                 _ => {
-                    let known = "a struct takes `dialect`, `version`, `rename`, `crate`, `transparent` and `growable`";
+                    let known =
+                        "a struct takes `dialect`, `version`, `rename`, `pin`, `crate`, `transparent` and `growable`";
                     return Err(unknown(meta, known));
                 }
             }

@@ -304,6 +304,13 @@ fn slot_impls(
         },
     );
     let put = put_arms(context, enumeration, sections);
+    let sections_of_variants = each(enumeration, sections).map(|(variant, section)| match form(variant, section) {
+        Form::Unit => quote!(__zap::Option::None),
+        _ => {
+            let of = section_type(section);
+            quote!(__zap::Option::Some(<#of as __zap::Zap>::LAYOUT))
+        }
+    });
     let generics = context.record_generics(record);
     let slot = implement(
         record,
@@ -313,6 +320,8 @@ fn slot_impls(
             const WIDTH: __zap::usize = 8;
             const ALIGN: __zap::usize = 4;
             const TYPE: __zap::FieldType = __zap::FieldType::Enum(|| <Self as __zap::Enumeration>::ENUM);
+            const PARTS: __zap::Parts = __zap::Parts::Enum(<Self as __zap::Enumeration>::ENUM, &[#(#sections_of_variants),*]);
+            const PARTS_BEHIND: __zap::Parts = <Self as __zap::Slot<__zap::Native>>::PARTS;
             const PLAIN: __zap::bool = false;
             const INFALLIBLE: __zap::bool = false;
             const NESTED: __zap::bool = true;

@@ -181,6 +181,8 @@ fn plain_slot(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
             const WIDTH: __zap::usize = <__zap::#number as __zap::Slot<__D>>::WIDTH;
             const ALIGN: __zap::usize = <__zap::#number as __zap::Slot<__D>>::ALIGN;
             const TYPE: __zap::FieldType = __zap::FieldType::Enum(|| <Self as __zap::Enumeration>::ENUM);
+            const PARTS: __zap::Parts = __zap::Parts::Enum(<Self as __zap::Enumeration>::ENUM, &[]);
+            const PARTS_BEHIND: __zap::Parts = <Self as __zap::Slot<__D>>::PARTS;
             const PLAIN: __zap::bool = true;
             const INFALLIBLE: __zap::bool = #is_open;
             const NESTED: __zap::bool = false;
@@ -341,6 +343,7 @@ pub(crate) fn root(record: &Record<'_>, context: &Context) -> TokenStream {
         const FIELDS: &'static [__zap::FieldLayout] = &__zap::place(#name, [#slot::SHAPE.named("")]);
         const LAYOUT: &'static __zap::Layout =
             &__zap::Layout::new::<__zap::Native>(#name, #version, <Self as __zap::Zap>::FIELDS);
+        const PARTS_OF_FIELDS: &'static [__zap::Parts] = &[#slot::PARTS];
 
         #[inline]
         fn check_fields<const __METERED: __zap::bool>(

@@ -19,6 +19,8 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
             const WIDTH: __zap::usize = 4;
             const ALIGN: __zap::usize = 4;
             const TYPE: __zap::FieldType = __zap::FieldType::Record(|| <Self as __zap::Zap>::LAYOUT);
+            const PARTS: __zap::Parts = __zap::Parts::Pointed(<Self as __zap::Zap>::LAYOUT);
+            const PARTS_BEHIND: __zap::Parts = __zap::Parts::Pointed(<Self as __zap::Zap>::LAYOUT);
             const PLAIN: __zap::bool = false;
             const INFALLIBLE: __zap::bool = false;
             const NESTED: __zap::bool = true;

@@ -8,6 +8,7 @@ mod data_enum;
 mod enumeration;
 pub(crate) mod generics;
 mod growable;
+mod pin;
 mod record;
 mod transparent;
 mod view;
@@ -28,6 +29,7 @@ pub(crate) fn derive(original: &DeriveInput) -> TokenStream {
     let input = &input;
     let mut record = Record::parse(input, &mut errors);
     valid::check(&record, &mut errors);
+    pin::refuse(&record, &mut errors);
 
     // Of an enum, each variant's fields are a record of their own.
     let definitions = variants::sections(original, &record.attributes.krate);

@@ -8,7 +8,7 @@ use syn::{Generics, Ident};
 use crate::ast::{Field, Record, Skipped};
 use crate::attr::Dialect;
 use crate::expand::generics::{Context, ends, is_flat, is_known};
-use crate::expand::{growable, transparent};
+use crate::expand::{growable, pin, transparent};
 
 pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
     let broken = context.broken.as_ref().map(|error| quote!(type __Broken = #error;));
@@ -28,12 +28,14 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
         }
     };
     let checks = checks(record, context);
+    let pin = pin::expand(record, context);
     quote! {
         #broken
         #zap
         #root
         #slot
         #checks
+        #pin
     }
 }
 
@@ -133,6 +135,8 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
         }
     });
 
+    let parts = pin::parts_of_fields(record, context);
+
     implement(
         record,
         &context.record_generics(record),
@@ -145,6 +149,7 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
                 &__zap::Layout::new::<#dialect>(#name, #version, <Self as __zap::Zap>::FIELDS)#growable #checked;
             #transparent
             #open
+            #parts
 
             #[inline]
             fn check_fields<const __METERED: __zap::bool>(
@@ -201,6 +206,8 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             const TAILS: __zap::u32 = __zap::nested::tails::<Self>();
             const NESTED: __zap::bool = __zap::nested::nested::<Self>();
             const FAULT: &'static __zap::str = __zap::nested::fault::<Self>();
+            const PARTS: __zap::Parts = __zap::nested::parts::<Self>();
+            const PARTS_BEHIND: __zap::Parts = __zap::Parts::Pointed(<Self as __zap::Zap>::LAYOUT);
 
             type Get<#message> = <#dialect as __zap::Dialect>::Nested<#view>;
 

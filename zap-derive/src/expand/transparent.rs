@@ -36,6 +36,8 @@ fn slot_impl(record: &Record<'_>, field: &Field<'_>, context: &Context) -> Token
             const NESTED: __zap::bool = #slot::NESTED;
             const TAILS: __zap::u32 = #slot::TAILS;
             const FAULT: &'static __zap::str = #slot::FAULT;
+            const PARTS: __zap::Parts = #slot::PARTS;
+            const PARTS_BEHIND: __zap::Parts = #slot::PARTS_BEHIND;
             const MISSING: __zap::Missing = #slot::MISSING.inside();
 
             type Get<#message> = #slot::Get<#message>;
