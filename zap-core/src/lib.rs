@@ -79,6 +79,7 @@ mod buffer;
 mod builder;
 mod capped;
 mod dialect;
+pub mod dynamic;
 mod encode;
 mod error;
 pub mod guide;
