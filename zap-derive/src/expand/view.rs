@@ -116,6 +116,8 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
 
         #[automatically_derived]
         impl #impl_generics __zap::RecordView<#message> for #view #where_clause {
+            const LAYOUT: &'static __zap::Layout = <#owner as __zap::Zap>::LAYOUT;
+
             #[inline]
             fn from_section(__section: __zap::Section<#message>) -> Self {
                 Self(__section #marker)
