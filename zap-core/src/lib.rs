@@ -75,6 +75,7 @@ extern crate alloc;
 #[allow(unused_extern_crates)]
 extern crate self as zap_core;
 
+mod annotate;
 mod buffer;
 mod builder;
 mod capped;
@@ -109,6 +110,7 @@ mod text;
 mod trusted;
 mod walk;
 
+pub use annotate::{Annotated, annotate};
 pub use buffer::Buffer;
 pub use builder::{Builder, ListHandle, ListTarget, ObjectHandle, Target};
 /// The crate whose `Bytes` stand in this API.

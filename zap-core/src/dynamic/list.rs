@@ -93,11 +93,33 @@ impl<'m> DynamicList<'m> {
         DynamicListIter { list: *self, next: 0, stream: self.section, previous: None }
     }
 
-    /// The body's bytes where the elements lie in one: not for arrays and length-prefixed lists.
-    pub(crate) const fn body(&self) -> Option<Section<'m>> {
+    /// Where the first element, or its length, is.
+    pub(crate) fn position(&self) -> usize {
+        self.section.position_of(self.field.offset)
+    }
+
+    /// Bytes from one element to the next, if they are numbers side by side.
+    pub(crate) const fn scalar_stride(&self) -> Option<usize> {
+        use FieldType as T;
+        let is_scalar = matches!(
+            self.element,
+            T::Bool
+                | T::U8
+                | T::U16
+                | T::U32
+                | T::U64
+                | T::U128
+                | T::I8
+                | T::I16
+                | T::I32
+                | T::I64
+                | T::I128
+                | T::F32
+                | T::F64
+        );
         match self.form {
-            Form::Run { .. } => Some(self.section),
-            Form::Inline { .. } | Form::Stream => None,
+            Form::Inline { stride } | Form::Run { stride, is_set: false } if is_scalar => Some(stride),
+            _ => None,
         }
     }
 }
