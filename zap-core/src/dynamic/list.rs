@@ -40,7 +40,7 @@ impl<'m> DynamicList<'m> {
         Self { section, count: len as usize, field, element, dialect, form: Form::Inline { stride } }
     }
 
-    pub(super) fn run(
+    pub(crate) fn run(
         body: Section<'m>,
         place: &'static Place,
         element: &'static FieldType,
@@ -52,7 +52,7 @@ impl<'m> DynamicList<'m> {
         Self { section: body, count, field, element, dialect: DialectKind::Native, form }
     }
 
-    pub(super) fn stream(
+    pub(crate) fn stream(
         stream: Section<'m>,
         count: u32,
         place: &'static Place,
@@ -91,6 +91,11 @@ impl<'m> DynamicList<'m> {
     #[must_use]
     pub const fn iter(&self) -> DynamicListIter<'m> {
         DynamicListIter { list: *self, next: 0, stream: self.section, previous: None }
+    }
+
+    #[cfg(feature = "serde")]
+    pub(crate) const fn message_len(&self) -> usize {
+        self.section.message().len()
     }
 
     /// Where the first element, or its length, is.

@@ -91,7 +91,14 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
     });
     let view_name = record.view().to_string();
 
+    let serialize = context
+        .broken
+        .is_none()
+        .then(|| quote!(__zap::implement_serialize!([#impl_generics] [#view] [#where_clause]);));
+
     quote! {
+        #serialize
+
         impl #impl_generics #view #where_clause {
             #(#accessors)*
         }
