@@ -76,6 +76,8 @@ extern crate alloc;
 extern crate self as zap_core;
 
 mod annotate;
+mod array;
+mod boxed;
 mod buffer;
 mod builder;
 mod capped;
@@ -83,17 +85,22 @@ mod dialect;
 pub mod dynamic;
 mod encode;
 mod error;
+mod fixed_slot;
 pub mod guide;
 mod header;
 pub mod json;
+mod key;
 mod layout;
 mod limits;
 mod list;
 mod list_view;
 mod load;
+mod map;
 mod message;
+mod native_slot;
 mod object;
 mod option;
+mod optional;
 mod owned;
 #[cfg(feature = "std")]
 mod pool;
@@ -104,12 +111,14 @@ mod schema;
 mod section;
 #[cfg(feature = "serde")]
 mod serialize;
+mod set;
 mod sink;
 mod slot;
 mod stream;
 mod tail_slot;
 mod text;
 mod trusted;
+mod tuple;
 mod walk;
 
 pub use annotate::{Annotated, annotate};
@@ -122,21 +131,26 @@ pub use dialect::{Dialect, Native, StreamDialect, Zapgen, Zip};
 pub use encode::EncodeTarget;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, Place};
 pub use header::{HEADER_LEN, Header, MAGIC, VERSION_1, VERSION_2};
+pub use key::MapKey;
 pub use layout::{DialectKind, EnumLayout, FieldLayout, FieldType, Layout, VariantLayout};
 pub use limits::{Limits, Prefix};
 pub use list::{IterBytes, IterObjects, List};
 pub use list_view::{FixedStride, ListIter, ListView, LittleEndian};
+pub use map::MapView;
 pub use message::Message;
+pub use native_slot::{Byte, Fallible, NativeSlot, Outcome, Sure, form};
 pub use object::Object;
+pub use optional::OptionForm;
 pub use owned::OwnedView;
 #[cfg(feature = "std")]
 pub use pool::{BufferPool, PooledBuffer};
 pub use record::{Decode, DecodeOwned, RecordView, Zap};
-pub use scalar::ArrayElement;
 pub use schema::{Schema, SchemaField, SchemaKind};
+pub use set::SetView;
 pub use slot::{DecodeListElement, DecodeSlot, ListElement, Slot};
 pub use stream::{DecodeElement, Element, StreamIter, StreamView};
 pub use text::Text;
+pub use tuple::TupleView;
 #[cfg(feature = "derive")]
 pub use zap_derive::Zap;
 /// The element types of [`ListView::as_slice`]: little-endian, alignment 1.
@@ -148,6 +162,7 @@ pub use zerocopy::little_endian;
 pub mod __private {
     pub use crate::__serialize_view as implement_serialize;
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
+    pub use crate::native_slot::{NativeSlot, Sure, form};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     #[cfg(feature = "serde")]

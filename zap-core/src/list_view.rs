@@ -28,7 +28,7 @@ pub trait FixedStride: Slot<Native> + Sized {
 }
 
 /// Why a list cannot hold them.
-const NO_WIDTH: &str =
+pub(crate) const NO_WIDTH: &str =
     "elements of width 0 cannot be in a native list: give the element a field, or keep their number in an integer";
 
 /// The shape of a list of `count` elements.
@@ -59,8 +59,7 @@ impl<T: FixedStride> ListElement<Native> for T {
 
     #[inline]
     fn get_list<'m>(section: Section<'m>, field: Field) -> Result<ListView<'m, T>, DecodeError> {
-        let body = section.run(T::WIDTH, field)?;
-        Ok(ListView { body, place: field.place, element: PhantomData })
+        Ok(ListView::new(section.run(T::WIDTH, field)?, field.place))
     }
     fn check_list<const METERED: bool>(
         section: Section<'_>,
@@ -68,7 +67,7 @@ impl<T: FixedStride> ListElement<Native> for T {
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
         let list = T::get_list(section, field)?;
-        walk.spend(list.body.bytes().len(), list.body.position() as usize)?;
+        list.spend(walk)?;
         if T::INFALLIBLE {
             return Ok(());
         }
@@ -89,7 +88,7 @@ impl<'m, T: FixedStride + DecodeSlot<'m, Native>> DecodeListElement<'m, Native> 
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Vec<T>, DecodeError> {
         let list = T::get_list(section, field)?;
-        walk.spend(list.body.bytes().len(), list.body.position() as usize)?;
+        list.spend(walk)?;
         // The whole body has been received, so its element count is backed by bytes.
         let mut items = Vec::with_capacity(list.len());
         for element in list.sections() {
@@ -174,8 +173,7 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
         if index >= self.len() {
             return None;
         }
-        let element = self.body.element(index.saturating_mul(T::WIDTH), T::WIDTH);
-        Some(T::get(element, self.element_field()))
+        Some(T::get(self.section(index), self.element_field()))
     }
 
     /// The elements, front to back or back to front.
@@ -185,9 +183,27 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
         ListIter { list: *self, front: 0, back: self.len() }
     }
 
+    /// A list with this body.
+    #[inline]
+    pub(crate) const fn new(body: Section<'m>, place: &'static Place) -> Self {
+        Self { body, place, element: PhantomData }
+    }
+
+    /// Pays for visiting the body.
+    #[inline]
+    pub(crate) fn spend<const METERED: bool>(self, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
+        walk.spend(self.body.bytes().len(), self.body.position() as usize)
+    }
+
+    /// The fixed section of element `index`, which is there.
+    #[inline]
+    pub(crate) fn section(self, index: usize) -> Section<'m> {
+        self.body.element(index.saturating_mul(T::WIDTH), T::WIDTH)
+    }
+
     /// The fixed sections of the elements.
     #[inline]
-    fn sections(self) -> impl Iterator<Item = Section<'m>> {
+    pub(crate) fn sections(self) -> impl Iterator<Item = Section<'m>> {
         let mut position = 0_usize;
         self.body.bytes().chunks_exact(T::WIDTH.max(1)).map(move |_| {
             let element = self.body.element(position, T::WIDTH);
@@ -203,7 +219,7 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
     }
 
     #[inline]
-    const fn element_field(&self) -> Field {
+    pub(crate) const fn element_field(&self) -> Field {
         Field { offset: 0, place: self.place }
     }
 }

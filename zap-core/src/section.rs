@@ -314,6 +314,17 @@ impl<'m> Section<'m> {
         Self::open_at(message, self.position, size, self.depth)
     }
 
+    /// The data of a bytes slot as the body of a list; null is empty.
+    pub(crate) fn tail_body(self, field: Field) -> Result<Self, DecodeError> {
+        match self.resolve(field) {
+            Some((start, end)) => {
+                let bytes = self.message.get(start..end).unwrap_or_default();
+                Ok(Self { bytes, position: start as u32, ..self })
+            }
+            None => self.unresolved(field).map_or(Ok(Self { bytes: &[], ..self }), Err),
+        }
+    }
+
     /// The data of a bytes slot as a section of its own, one level down; `None` for null.
     pub(crate) fn tail_section(self, field: Field) -> Result<Option<Self>, DecodeError> {
         if self.slot(field.offset) as u32 == 0 {

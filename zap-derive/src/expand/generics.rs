@@ -202,8 +202,17 @@ pub(crate) fn is_flat(ty: &Type) -> bool {
                 GenericArgument::Type(element) => is_one_of(element, &["u8"]),
                 _ => false,
             };
+            let is_text_or_bytes = |argument: &GenericArgument| match argument {
+                GenericArgument::Type(Type::Slice(slice)) => is_one_of(&slice.elem, &["u8"]),
+                GenericArgument::Type(element) => is_one_of(element, &["str"]),
+                _ => false,
+            };
             match segment.ident.to_string().as_str() {
-                "String" | "Cow" | "Box" | "Bytes" => true,
+                "String" | "Cow" | "Bytes" => true,
+                "Box" => match &segment.arguments {
+                    PathArguments::AngleBracketed(arguments) => arguments.args.iter().all(is_text_or_bytes),
+                    _ => false,
+                },
                 "Vec" => match &segment.arguments {
                     PathArguments::AngleBracketed(arguments) => arguments.args.iter().all(is_bytes),
                     _ => false,
