@@ -6,6 +6,7 @@ use alloc::boxed::Box;
 use crate::native_slot::{Fallible, form};
 use crate::section::{Field, Section};
 use crate::sink::Sink;
+use crate::slot::Missing;
 use crate::walk::Walk;
 use crate::{DecodeError, DecodeErrorKind, DecodeSlot, FieldType, FixedStride, Native, NativeSlot, Slot};
 
@@ -66,6 +67,7 @@ impl<T: NativeSlot> Slot<Native> for Box<T> {
     const PLAIN: bool = false;
     const INFALLIBLE: bool = false;
     const NESTED: bool = true;
+    const MISSING: Missing = Missing::Refused;
     const FAULT: &'static str = T::FAULT;
 
     type Get<'m> = Result<T::Value<'m>, DecodeError>;

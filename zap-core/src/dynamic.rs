@@ -44,7 +44,7 @@ use core::time::Duration;
 use crate::section::{Field, Section};
 use crate::walk::Walk;
 use crate::{
-    DecodeError, DecodeErrorKind, EnumLayout, FieldLayout, FieldType, Layout, Limits, RecordView, VariantLayout,
+    DecodeError, DecodeErrorKind, EnumLayout, FieldLayout, FieldType, Layout, Limits, Place, RecordView, VariantLayout,
 };
 
 pub use list::{DynamicList, DynamicListIter, DynamicMap, DynamicMapIter};
@@ -131,8 +131,8 @@ pub enum Value<'m> {
 pub struct DynamicRecord<'m> {
     section: Section<'m>,
     layout: &'static Layout,
-    /// Bytes of the section that its writer knew.
-    known: u32,
+    /// What errors call its fields, if not by their own names.
+    place: Option<&'static Place>,
 }
 
 impl<'m> DynamicRecord<'m> {
@@ -146,13 +146,10 @@ impl<'m> DynamicRecord<'m> {
     ///
     /// O(1) whatever the size of the message; no allocation.
     pub fn open(message: &'m [u8], layout: &'static Layout) -> Result<Self, DecodeError> {
-        let place = &layout.place;
         if layout.growable {
-            let head = Section::open(message, LENGTH_WIDTH, place)?;
-            let section = Section::open(message, slot::growable_len(head, 0) as usize, place)?;
-            return Self::growable(section, layout);
+            return Self::grown(Section::open(message, LENGTH_WIDTH, &layout.place)?, layout);
         }
-        let section = Section::open(message, layout.root_size(), place)?;
+        let section = Section::open(message, layout.root_size(), &layout.place)?;
         Ok(Self::new(section, layout))
     }
 
@@ -172,24 +169,28 @@ impl<'m> DynamicRecord<'m> {
     /// What a typed view reads, read through its layout.
     pub(crate) fn of_view<V: RecordView<'m>>(view: &V) -> Self {
         let (section, layout) = (view.section(), V::LAYOUT);
-        let known = if layout.growable { section.bytes().len() as u32 } else { u32::MAX };
-        Self { section, layout, known }
+        Self::new(section, layout)
     }
 
-    /// A record of exactly the section that its layout says.
+    /// A record of the section that its layout says, or, if it can grow, of the section that its length says.
     pub(crate) const fn new(section: Section<'m>, layout: &'static Layout) -> Self {
-        Self { section, layout, known: u32::MAX }
+        Self { section, layout, place: None }
     }
 
-    /// A growable record of as many bytes as its own length says.
-    pub(crate) fn growable(section: Section<'m>, layout: &'static Layout) -> Result<Self, DecodeError> {
-        let known = section.bytes().len() as u32;
-        let is_cut = |field: &FieldLayout| field.offset < known && field.end() > known;
-        match layout.fields.iter().find(|field| is_cut(field)) {
-            _ if (known as usize) < LENGTH_WIDTH => Err(slot::cut_growable(section, &layout.place)),
-            Some(field) => Err(slot::cut_growable(section, &field.place)),
-            None => Ok(Self { section, layout, known }),
+    /// The same record where what is wrong with a field is said of this place, as for tuples and entries of maps.
+    pub(crate) const fn at(self, place: &'static Place) -> Self {
+        Self { place: Some(place), ..self }
+    }
+
+    /// The growable record whose length the section is.
+    pub(crate) fn grown(length: Section<'m>, layout: &'static Layout) -> Result<Self, DecodeError> {
+        let error = |kind| DecodeError::new(kind, length.position() as usize).at(&layout.place);
+        let len = u32::from_le_bytes(length.load(0));
+        if (len as usize) < LENGTH_WIDTH || layout.fields.iter().any(|field| field.offset < len && len < field.end()) {
+            return Err(error(DecodeErrorKind::InvalidLength));
         }
+        let section = length.resized(len as usize).ok_or_else(|| error(DecodeErrorKind::SectionOutOfBounds))?;
+        Ok(Self::new(section, layout))
     }
 
     /// The layout that it is read by.
@@ -209,9 +210,10 @@ impl<'m> DynamicRecord<'m> {
     #[must_use]
     pub fn slot(&self, index: usize) -> Option<DynamicSlot<'m>> {
         let field = self.layout.fields.get(index)?;
-        let place = Field { offset: field.offset as usize, place: &field.place };
-        let slot = DynamicSlot::new(self.section, place, &field.field_type, self.layout.dialect);
-        Some(if field.end() > self.known { slot.absent() } else { slot })
+        let at = Field { offset: field.offset as usize, place: self.place.unwrap_or(&field.place) };
+        let slot = DynamicSlot::new(self.section, at, &field.field_type, self.layout.dialect);
+        let is_absent = self.layout.growable && field.end() as usize > self.section.bytes().len();
+        Some(if is_absent { slot.absent() } else { slot })
     }
 
     /// The fields in declaration order, each with its slot.
@@ -288,9 +290,10 @@ impl<'m> DynamicEnum<'m> {
     }
 }
 
-/// Whether a variant has one unnamed field, which JSON spells as that field alone, as serde does.
+/// Whether a record has one unnamed field, which JSON spells as that field alone, as serde does. The only field of an
+/// enum that is the root of a message has no name at all.
 pub(crate) fn is_newtype(layout: &Layout) -> bool {
-    !layout.growable && matches!(layout.fields, [field] if field.name == "0")
+    !layout.growable && matches!(layout.fields, [field] if matches!(field.name, "0" | ""))
 }
 
 /// Whether the fields are those of a tuple.
@@ -308,17 +311,4 @@ pub(crate) const fn unlimited<'m>() -> Walk<'m, true> {
 /// Whether a field's type is one whose bytes are in the slot.
 pub(crate) const fn is_byte(element: &FieldType) -> bool {
     matches!(element, FieldType::U8)
-}
-
-/// What is wrong with values of types that the record module does not know. One table, so that it is easily compared.
-pub(crate) mod fault {
-    use super::DecodeErrorKind;
-
-    pub(crate) const UNKNOWN_VARIANT: DecodeErrorKind = DecodeErrorKind::ElementWidth;
-    pub(crate) const UNEXPECTED_POINTER: DecodeErrorKind = DecodeErrorKind::ElementWidth;
-    pub(crate) const ZERO: DecodeErrorKind = DecodeErrorKind::ElementWidth;
-    pub(crate) const NANOSECONDS: DecodeErrorKind = DecodeErrorKind::ElementWidth;
-    pub(crate) const ADDRESS_KIND: DecodeErrorKind = DecodeErrorKind::ElementWidth;
-    pub(crate) const NOT_ASCENDING: DecodeErrorKind = DecodeErrorKind::ElementWidth;
-    pub(crate) const GROWABLE_LENGTH: DecodeErrorKind = DecodeErrorKind::ElementWidth;
 }

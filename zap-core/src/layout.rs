@@ -187,10 +187,35 @@ pub struct VariantLayout {
 }
 
 impl EnumLayout {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        number: FieldType,
+        variants: &'static [VariantLayout],
+        other: Option<&'static str>,
+    ) -> Self {
+        let mut has_data = false;
+        let mut index = 0;
+        while index < variants.len() {
+            has_data |= variants[index].fields.is_some();
+            index += 1;
+        }
+        Self { name, number, has_data, variants, other }
+    }
+
     /// The variant of this number.
     #[must_use]
     pub fn variant(&self, number: u32) -> Option<&'static VariantLayout> {
         self.variants.iter().find(|variant| variant.number == number)
+    }
+}
+
+impl VariantLayout {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(name: &'static str, number: u32, fields: Option<fn() -> &'static Layout>) -> Self {
+        Self { name, number, fields }
     }
 }
 
@@ -293,8 +318,19 @@ impl FieldLayout {
 /// alignment.
 #[doc(hidden)]
 #[must_use]
-pub const fn place<const N: usize>(record: &'static str, mut fields: [FieldLayout; N]) -> [FieldLayout; N] {
-    let mut end = 0_u32;
+pub const fn place<const N: usize>(record: &'static str, fields: [FieldLayout; N]) -> [FieldLayout; N] {
+    place_after(record, 0, fields)
+}
+
+/// As [`place`], behind `start` bytes that are something else's.
+#[doc(hidden)]
+#[must_use]
+pub const fn place_after<const N: usize>(
+    record: &'static str,
+    start: u32,
+    mut fields: [FieldLayout; N],
+) -> [FieldLayout; N] {
+    let mut end = start;
     let mut index = 0;
     while index < N {
         let field = &mut fields[index];
@@ -501,6 +537,18 @@ impl Layout {
             fields,
             place: Place { record: name, field: "" },
         }
+    }
+
+    /// The same with the hidden length of a growable record in front, for which its fields have left room.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn growable(mut self) -> Self {
+        let length = size_of::<u32>() as u32;
+        self.growable = true;
+        self.align = if self.align > length { self.align } else { length };
+        self.size = if self.size > length { self.size } else { length };
+        self.size = if self.size > MAX_OFFSET { self.size } else { self.size.next_multiple_of(self.align) };
+        self
     }
 
     /// Refuses what the derive cannot refuse on the spot, since the record is generic.

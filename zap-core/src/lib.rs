@@ -81,11 +81,14 @@ mod boxed;
 mod buffer;
 mod builder;
 mod capped;
+mod conversion;
 mod dialect;
 pub mod dynamic;
 mod encode;
+mod enumeration;
 mod error;
 mod fixed_slot;
+mod growable;
 pub mod guide;
 mod header;
 pub mod json;
@@ -129,6 +132,7 @@ pub use builder::{Builder, ListHandle, ListTarget, ObjectHandle, Target};
 pub use bytes;
 pub use dialect::{Dialect, Native, StreamDialect, Zapgen, Zip};
 pub use encode::EncodeTarget;
+pub use enumeration::{EnumNumber, EnumView, Enumeration};
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, Place};
 pub use header::{HEADER_LEN, Header, MAGIC, VERSION_1, VERSION_2};
 pub use key::MapKey;
@@ -161,20 +165,35 @@ pub use zerocopy::little_endian;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::__serialize_view as implement_serialize;
-    pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
-    pub use crate::native_slot::{NativeSlot, Sure, form};
+    pub use crate::conversion::converted;
+    pub use crate::enumeration::{
+        EnumValue, OpenEnum, PlainEnum, check_discriminant, data, data::debug_variant, plain,
+    };
+    pub use crate::growable::GrowableField;
+    pub mod growable {
+        pub use crate::growable::*;
+    }
+    pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place, place_after};
+    pub use crate::native_slot::{Fallible, NativeSlot, Sure, form};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     #[cfg(feature = "serde")]
     pub use crate::serialize::serialize_view;
     pub use crate::sink::Sink;
+    pub use crate::slot::Missing;
     pub use crate::walk::Walk;
     pub use crate::{Decode, DecodeElement, DecodeError, DecodeSlot, Dialect, Element, FieldLayout, FieldType};
-    pub use crate::{FixedStride, Layout, Native, RecordView, Slot, Zap, Zapgen, Zip};
+    pub use crate::{
+        EnumLayout, EnumView, Enumeration, FixedStride, Layout, Native, RecordView, Slot, StreamDialect, VariantLayout,
+        Zap, Zapgen, Zip,
+    };
     pub use core::clone::Clone;
+    pub use core::default::Default;
     pub use core::fmt::{Debug, Formatter, Result as FmtResult};
     pub use core::marker::{Copy, PhantomData};
-    pub use core::primitive::{bool, str, u8, u32, usize};
+    pub use core::mem::drop;
+    pub use core::option::Option;
+    pub use core::primitive::{bool, i128, str, u8, u16, u32, usize};
     pub use core::result::Result;
     #[cfg(feature = "serde")]
     pub use serde;

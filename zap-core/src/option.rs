@@ -16,7 +16,11 @@ impl<R: Zap<Dialect = Zapgen>> Slot<Zapgen> for Option<R> {
     const PLAIN: bool = false;
     const INFALLIBLE: bool = false;
     const NESTED: bool = true;
-    const FAULT: &'static str = R::FAULT;
+    const FAULT: &'static str = if R::TRANSPARENT {
+        "a zapgen `Option` holds a record behind a pointer: hold the transparent struct's field itself, or a record"
+    } else {
+        R::FAULT
+    };
 
     type Get<'m> = Result<Option<R::View<'m>>, DecodeError>;
 

@@ -6,7 +6,6 @@ use core::marker::PhantomData;
 
 use bytes::Bytes;
 
-use crate::section::Section;
 use crate::{DecodeError, Limits, RecordView, Zap};
 
 /// A record in a shared buffer that it keeps alive: `Send`, `Sync`, `'static` and cheap to clone.
@@ -60,7 +59,7 @@ impl<T: Zap> OwnedView<T> {
     }
 
     fn open(mut bytes: Bytes, depth: u8) -> Result<Self, DecodeError> {
-        let section = Section::open(&bytes, T::LAYOUT.root_size(), T::ROOT_PLACE)?;
+        let section = T::open_root(&bytes)?;
         let (root, len) = (section.position(), section.message().len());
         bytes.truncate(len);
         Ok(Self { bytes, root, depth, record: PhantomData })
@@ -70,7 +69,7 @@ impl<T: Zap> OwnedView<T> {
     #[inline]
     #[must_use]
     pub fn view(&self) -> T::View<'_> {
-        RecordView::from_section(Section::reopen(&self.bytes, self.root, T::LAYOUT.root_size(), self.depth))
+        RecordView::from_section(T::reopen_root(&self.bytes, self.root, self.depth))
     }
 
     /// The message.

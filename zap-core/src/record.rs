@@ -65,6 +65,22 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     #[doc(hidden)]
     const ROOT: RootPlace = Self::Dialect::ROOT;
 
+    /// On the wire the record is its only field.
+    #[doc(hidden)]
+    const TRANSPARENT: bool = false;
+
+    /// Checks the header and finds the root section.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn open_root(bytes: &[u8]) -> Result<Section<'_>, DecodeError> {
+        Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)
+    }
+    /// Finds the root section that has been opened before.
+    #[doc(hidden)]
+    #[inline]
+    fn reopen_root(bytes: &[u8], root: u32, depth: u8) -> Section<'_> {
+        Section::reopen(bytes, root, Self::LAYOUT.root_size(), depth)
+    }
     #[doc(hidden)]
     fn check_fields<const METERED: bool>(section: Section<'_>, walk: &mut Walk<'_, METERED>)
     -> Result<(), DecodeError>;
@@ -91,7 +107,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// O(1) whatever the size of the message; no allocation.
     #[inline(always)]
     fn view(bytes: &[u8]) -> Result<Self::View<'_>, DecodeError> {
-        Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE).map(RecordView::from_section)
+        Self::open_root(bytes).map(RecordView::from_section)
     }
 
     /// Decodes the whole value. Fields that borrow, borrow from `bytes`; owned fields are copied.
@@ -109,7 +125,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: Decode<'m>,
     {
-        let section = Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)?;
+        let section = Self::open_root(bytes)?;
         decode_root(section, None)
     }
 
@@ -153,7 +169,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: DecodeOwned,
     {
-        let section = Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)?;
+        let section = Self::open_root(bytes)?;
         decode_root(section, Some(bytes))
     }
 
@@ -313,7 +329,7 @@ fn decode_root<'m, T: Decode<'m>>(section: Section<'m>, source: Option<&'m Bytes
 }
 
 fn open_within<'m, T: Zap>(bytes: &'m [u8], limits: &Limits) -> Result<Section<'m>, DecodeError> {
-    let section = Section::open(bytes, T::LAYOUT.root_size(), T::ROOT_PLACE)?;
+    let section = T::open_root(bytes)?;
     if section.message().len() > limits.message_len() as usize {
         return Err(DecodeError::new(DecodeErrorKind::MessageTooLarge, 12).at(T::ROOT_PLACE));
     }

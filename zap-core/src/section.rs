@@ -100,6 +100,12 @@ impl<'m> Section<'m> {
         Self::whole(message, bytes, position, 0, depth)
     }
 
+    /// The section that starts where this one does and is `len` bytes long, if the message is.
+    pub(crate) fn resized(self, len: usize) -> Option<Self> {
+        let bytes = self.message.get(self.position as usize..)?.get(..len)?;
+        Some(Self::whole(self.message, bytes, self.position, self.floor, self.depth))
+    }
+
     /// A section that is no part of another.
     #[inline]
     fn whole(message: &'m [u8], bytes: &'m [u8], position: u32, floor: u32, depth: u8) -> Self {

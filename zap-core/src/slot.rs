@@ -13,6 +13,29 @@ use crate::sink::Sink;
 use crate::walk::Walk;
 use crate::{DecodeError, Dialect, FieldType, Zap};
 
+/// How a view reads a field of a growable record that the writer did not know.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// As zeros.
+    Zeros,
+    /// As the type's `Default`.
+    Default,
+    /// Not at all.
+    Refused,
+}
+
+impl Missing {
+    /// The same for what consists of such a type.
+    #[must_use]
+    pub const fn inside(self) -> Self {
+        match self {
+            Self::Refused => Self::Refused,
+            Self::Zeros | Self::Default => Self::Zeros,
+        }
+    }
+}
+
 /// A type that can be a field of a record of dialect `D`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a ZAP record of the `{D}` dialect",
@@ -53,6 +76,10 @@ pub trait Slot<D: Dialect> {
     #[doc(hidden)]
     const FAULT: &'static str = "";
 
+    /// What a missing field of a growable record reads as in a view.
+    #[doc(hidden)]
+    const MISSING: Missing = Missing::Zeros;
+
     /// What a view's accessor returns: the value, or a `Result` where bytes can be wrong.
     type Get<'m>: Copy + Debug;
 
@@ -76,6 +103,17 @@ pub trait Slot<D: Dialect> {
     }
     /// Counts or writes the value: its slot at `offset` of the section, and everything behind it.
     fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize);
+
+    /// What the accessor of a missing field of a growable record returns: by default what zeros read as. `default` makes
+    /// the value that the field is decoded as.
+    #[doc(hidden)]
+    fn get_missing<'m>(section: Section<'m>, field: Field, default: fn() -> Self) -> Self::Get<'m>
+    where
+        Self: Sized,
+    {
+        let _ = default;
+        Self::get(section, field)
+    }
 
     // The derive calls these for field `index` of record `R`.
 
@@ -107,7 +145,7 @@ pub trait Slot<D: Dialect> {
 
 /// Field `index` of a record: a constant, once this is inlined.
 #[inline(always)]
-fn field<R: Zap>(index: usize) -> Field {
+pub(crate) fn field<R: Zap>(index: usize) -> Field {
     let field = &R::FIELDS[index];
     Field { offset: field.offset as usize, place: &field.place }
 }

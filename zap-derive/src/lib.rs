@@ -8,6 +8,7 @@ mod ast;
 mod attr;
 mod expand;
 mod valid;
+mod variants;
 
 use proc_macro::TokenStream;
 

@@ -6,6 +6,7 @@ use syn::{GenericArgument, Path, PathArguments, PathSegment, Type};
 
 use crate::ast::{Record, ungrouped};
 use crate::attr::{Dialect, Errors};
+use crate::expand::generics::mentions_record;
 
 /// Checks every field.
 pub(crate) fn check(record: &Record<'_>, errors: &mut Errors) {
@@ -19,6 +20,7 @@ pub(crate) fn check(record: &Record<'_>, errors: &mut Errors) {
         }
         names.push(&field.name);
     }
+    check_container(record, errors);
     let Some(dialect) = record.attributes.dialect else {
         return;
     };
@@ -31,6 +33,45 @@ pub(crate) fn check(record: &Record<'_>, errors: &mut Errors) {
         {
             errors.push(syn::Error::new_spanned(ty, message));
         }
+    }
+}
+
+/// What the attributes of the struct ask of its fields.
+fn check_container(record: &Record<'_>, errors: &mut Errors) {
+    let attributes = &record.attributes;
+    if let Some(transparent) = attributes.transparent {
+        match record.fields.as_slice() {
+            [field] => {
+                if let Some(module) = &field.with {
+                    errors.push(syn::Error::new_spanned(
+                        module,
+                        "a transparent struct is its field as it is: remove `with`, or `transparent`",
+                    ));
+                }
+                if mentions_record(record, field.ty) {
+                    errors.push(syn::Error::new_spanned(
+                        field.ty,
+                        "a transparent struct is its field as it is, which then has no end: remove `transparent`",
+                    ));
+                }
+                if let Some(offset) = field.offset {
+                    errors.at(offset.key, "a transparent struct is its field as it is: remove `offset`");
+                }
+            }
+            _ => errors.at(transparent, "a transparent struct has one field on the wire"),
+        }
+    }
+    let Some(growable) = attributes.growable else {
+        return;
+    };
+    if let Some(Dialect::Zapgen | Dialect::Zip) = attributes.dialect {
+        errors.at(growable, "only native records can be growable: remove `growable` or `dialect`");
+    }
+    if attributes.transparent.is_some() {
+        errors.at(growable, "a transparent struct is its field as it is: remove `growable`");
+    }
+    for offset in record.fields.iter().filter_map(|field| field.offset) {
+        errors.at(offset.key, "a growable record places every field itself: remove `offset`");
     }
 }
 

@@ -6,10 +6,10 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::order::compare;
-use super::{DynamicRecord, DynamicSlot, fault, shape};
+use super::{DynamicRecord, DynamicSlot, shape};
 use crate::section::{Field, Section};
 use crate::walk::Walk;
-use crate::{DecodeError, DialectKind, FieldType, Layout, Place};
+use crate::{DecodeError, DecodeErrorKind, DialectKind, FieldType, Layout, Place};
 
 /// A list, array or set.
 #[derive(Clone, Copy)]
@@ -90,7 +90,7 @@ impl<'m> DynamicList<'m> {
     /// The elements from the first on. An error ends the iteration.
     #[must_use]
     pub const fn iter(&self) -> DynamicListIter<'m> {
-        DynamicListIter { list: *self, next: 0, stream: self.section, previous: None }
+        DynamicListIter { list: *self, next: 0, stream: self.section, keys: Keys::new() }
     }
 
     #[cfg(feature = "serde")]
@@ -151,17 +151,19 @@ pub struct DynamicListIter<'m> {
     next: usize,
     /// What is left of a stream.
     stream: Section<'m>,
-    /// The element before, if the elements must ascend.
-    previous: Option<DynamicSlot<'m>>,
+    /// The last two elements, if the elements must ascend.
+    keys: Keys<'m>,
 }
 
 impl<'m> DynamicListIter<'m> {
     /// The next element, whose length word is paid for.
     pub(crate) fn next_within(&mut self, walk: &mut Walk<'_, true>) -> Option<Result<DynamicSlot<'m>, DecodeError>> {
+        // What is wrong inside an element comes before what is wrong with its order, as in the typed layer.
+        let order = self.keys.check();
         if self.next >= self.list.count {
-            return None;
+            return order.err().map(Err);
         }
-        let slot = self.element(self.next, walk);
+        let slot = order.and_then(|()| self.element(self.next, walk));
         self.next = if slot.is_ok() { self.next.saturating_add(1) } else { self.list.count };
         Some(slot)
     }
@@ -177,7 +179,7 @@ impl<'m> DynamicListIter<'m> {
                 let part = section.element(index.saturating_mul(stride), stride);
                 let slot = DynamicSlot::new(part, Field { offset: 0, ..field }, element, dialect);
                 if is_set {
-                    ascends(self.previous.replace(slot), slot)?;
+                    self.keys.push(slot);
                 }
                 Ok(slot)
             }
@@ -190,14 +192,31 @@ impl<'m> DynamicListIter<'m> {
     }
 }
 
-/// Refuses an element of a set, or key of a map, that does not come after the one before it.
-fn ascends(previous: Option<DynamicSlot<'_>>, slot: DynamicSlot<'_>) -> Result<(), DecodeError> {
-    let Some(previous) = previous else {
-        return Ok(());
-    };
-    match compare(&previous, &slot)? {
-        Some(Ordering::Less) | None => Ok(()),
-        Some(_) => Err(slot.section.error(fault::NOT_ASCENDING, slot.field)),
+/// The last two elements of a set or keys of a map, which must ascend.
+#[derive(Clone, Copy)]
+struct Keys<'m> {
+    before: Option<DynamicSlot<'m>>,
+    last: Option<DynamicSlot<'m>>,
+}
+
+impl<'m> Keys<'m> {
+    const fn new() -> Self {
+        Self { before: None, last: None }
+    }
+
+    const fn push(&mut self, key: DynamicSlot<'m>) {
+        self.before = self.last.replace(key);
+    }
+
+    /// Refuses the last key if it does not come after the one before it; only once.
+    fn check(&mut self) -> Result<(), DecodeError> {
+        let (Some(before), Some(last)) = (self.before.take(), self.last) else {
+            return Ok(());
+        };
+        match compare(&before, &last)? {
+            Some(Ordering::Less) | None => Ok(()),
+            Some(_) => Err(last.section.error(DecodeErrorKind::KeyOrder, last.field)),
+        }
     }
 }
 
@@ -257,7 +276,7 @@ impl<'m> DynamicMap<'m> {
     /// The keys and values in the order of the keys. An error ends the iteration.
     #[must_use]
     pub const fn iter(&self) -> DynamicMapIter<'m> {
-        DynamicMapIter { map: *self, next: 0, previous: None }
+        DynamicMapIter { map: *self, next: 0, keys: Keys::new() }
     }
 
     /// The entries' bytes.
@@ -286,19 +305,19 @@ impl<'m> IntoIterator for DynamicMap<'m> {
 pub struct DynamicMapIter<'m> {
     map: DynamicMap<'m>,
     next: usize,
-    previous: Option<DynamicSlot<'m>>,
+    keys: Keys<'m>,
 }
 
 impl<'m> DynamicMapIter<'m> {
-    fn entry(&mut self) -> Result<(DynamicSlot<'m>, DynamicSlot<'m>), DecodeError> {
+    fn entry(&mut self) -> (DynamicSlot<'m>, DynamicSlot<'m>) {
         let DynamicMap { body, entry, place } = self.map;
         let stride = entry.size as usize;
-        let record = DynamicRecord::new(body.element(self.next.saturating_mul(stride), stride), entry);
-        let field = Field { offset: 0, place };
-        let nothing = DynamicSlot::new(body, field, &FieldType::Nothing, entry.dialect);
+        let part = body.element(self.next.saturating_mul(stride), stride);
+        let nothing = DynamicSlot::new(part, Field { offset: 0, place }, &FieldType::Nothing, entry.dialect);
+        let record = DynamicRecord::new(part, entry).at(place);
         let key = record.slot(0).unwrap_or(nothing);
-        ascends(self.previous.replace(key), key).map_err(|error| error.at(place))?;
-        Ok((key, record.slot(1).unwrap_or(nothing)))
+        self.keys.push(key);
+        (key, record.slot(1).unwrap_or(nothing))
     }
 }
 
@@ -312,10 +331,11 @@ impl<'m> Iterator for DynamicMapIter<'m> {
     type Item = Result<(DynamicSlot<'m>, DynamicSlot<'m>), DecodeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        let order = self.keys.check();
         if self.next >= self.map.len() {
-            return None;
+            return order.err().map(Err);
         }
-        let entry = self.entry();
+        let entry = order.map(|()| self.entry());
         self.next = if entry.is_ok() { self.next.saturating_add(1) } else { usize::MAX };
         Some(entry)
     }

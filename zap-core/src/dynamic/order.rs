@@ -33,6 +33,9 @@ pub(super) fn compare(a: &DynamicSlot<'_>, b: &DynamicSlot<'_>) -> Result<Option
         (V::IpAddr(a), V::IpAddr(b)) => Some(a.cmp(&b)),
         (V::SocketAddr(a), V::SocketAddr(b)) => Some(a.cmp(&b)),
         (V::Uuid(a), V::Uuid(b)) => Some(a.cmp(&b)),
+        (V::Enum(a), V::Enum(b)) if a.layout().other.is_none() && !a.layout().has_data => {
+            Some(a.number().cmp(&b.number()))
+        }
         (V::Tuple(a), V::Tuple(b)) => {
             let slots = a.fields().map(|(_, slot)| Ok(slot)).zip(b.fields().map(|(_, slot)| Ok(slot)));
             compare_all(slots)?

@@ -8,7 +8,7 @@ use core::time::Duration;
 use super::list::{DynamicList, DynamicMap};
 use super::shape::{self, Absence, absence, shape};
 use super::zero::{is_absent, spend_message};
-use super::{DynamicEnum, DynamicRecord, LENGTH_WIDTH, Value, fault, is_byte, unlimited};
+use super::{DynamicEnum, DynamicRecord, LENGTH_WIDTH, Value, is_byte, unlimited};
 use crate::section::{Field, Section, utf8};
 use crate::walk::Walk;
 use crate::{DecodeError, DecodeErrorKind, DialectKind, EnumLayout, FieldType, Layout, Place};
@@ -182,7 +182,7 @@ impl<'m> DynamicSlot<'m> {
             FieldType::Record(layout) => self.read_record(layout(), walk).map(Value::Record),
             FieldType::Tuple(layout) => {
                 let part = section.part(field.offset, layout().size as usize);
-                Ok(Value::Tuple(DynamicRecord::new(part, layout())))
+                Ok(Value::Tuple(DynamicRecord::new(part, layout()).at(field.place)))
             }
             FieldType::Option(value) => self.read_option(value, walk).map(Value::Option),
             FieldType::Pointer(value) => match self.behind_pointer(value, walk)? {
@@ -198,7 +198,7 @@ impl<'m> DynamicSlot<'m> {
             FieldType::NonZero(integer) => {
                 let slot = self.with_type(integer);
                 if slot.bytes().iter().all(|byte| *byte == 0) {
-                    return Err(self.error(fault::ZERO));
+                    return Err(self.error(DecodeErrorKind::ZeroInteger));
                 }
                 slot.read_slot(walk)
             }
@@ -211,7 +211,11 @@ impl<'m> DynamicSlot<'m> {
         let nanoseconds = |bytes: &[u8; 16]| {
             let [.., a, b, c, d, _, _, _, _] = *bytes;
             let nanoseconds = u32::from_le_bytes([a, b, c, d]);
-            if nanoseconds < 1_000_000_000 { Ok(nanoseconds) } else { Err(self.error(fault::NANOSECONDS)) }
+            if nanoseconds < 1_000_000_000 {
+                Ok(nanoseconds)
+            } else {
+                Err(self.error(DecodeErrorKind::InvalidNanoseconds))
+            }
         };
         Ok(match self.field_type {
             FieldType::Bool => Value::Bool(self.load::<1>() != [0]),
@@ -245,6 +249,7 @@ impl<'m> DynamicSlot<'m> {
                 Value::SocketAddr(SocketAddr::new(self.ip_address()?, u16::from_le_bytes([low, high])))
             }
             FieldType::Uuid => Value::Uuid(self.load()),
+            FieldType::Decimal if !is_decimal(&self.load()) => return Err(self.error(DecodeErrorKind::InvalidDecimal)),
             FieldType::Decimal => Value::Decimal(self.load()),
             // The others are read elsewhere.
             _ => Value::Nothing,
@@ -257,7 +262,7 @@ impl<'m> DynamicSlot<'m> {
         match kind {
             4 => Ok(IpAddr::V4(Ipv4Addr::new(a, b, c, d))),
             6 => Ok(IpAddr::V6(Ipv6Addr::from(address))),
-            _ => Err(self.error(fault::ADDRESS_KIND)),
+            _ => Err(self.error(DecodeErrorKind::UnknownAddressKind)),
         }
     }
 
@@ -354,12 +359,9 @@ impl<'m> DynamicSlot<'m> {
         let Some(head) = self.section.pointed_section(LENGTH_WIDTH, self.field)? else {
             return Ok(None);
         };
-        let len = growable_len(head, 0) as usize;
-        let Some(section) = self.section.pointed_section(len, self.field)? else {
-            return Ok(None);
-        };
-        walk.spend(len, section.position() as usize)?;
-        DynamicRecord::growable(section, layout).map(Some)
+        let record = DynamicRecord::grown(head, layout)?;
+        walk.spend(record.section().bytes().len(), record.section().position() as usize)?;
+        Ok(Some(record))
     }
 
     fn read_enum(&self, layout: &'static EnumLayout, walk: &mut Walk<'_, true>) -> Result<Value<'m>, DecodeError> {
@@ -371,13 +373,15 @@ impl<'m> DynamicSlot<'m> {
         };
         let variant = layout.variant(number);
         if variant.is_none() && layout.other.is_none() {
-            return Err(self.error(fault::UNKNOWN_VARIANT));
+            return Err(self.error(DecodeErrorKind::UnknownVariant));
         }
         let mut value = DynamicEnum { layout, number, variant, fields: None };
         if layout.has_data {
             let field = Field { offset: self.field.offset.saturating_add(4), place: self.field.place };
             let pointer = Self { field, ..*self };
-            value.fields = pointer.read_variant(variant.and_then(|variant| variant.fields), walk)?;
+            if let Some(variant) = variant {
+                value.fields = pointer.read_variant(variant.fields, walk)?;
+            }
         }
         Ok(Value::Enum(value))
     }
@@ -390,7 +394,7 @@ impl<'m> DynamicSlot<'m> {
     ) -> Result<Option<DynamicRecord<'m>>, DecodeError> {
         let Some(layout) = fields else {
             let is_null = self.load::<4>() == [0; 4];
-            return if is_null { Ok(None) } else { Err(self.error(fault::UNEXPECTED_POINTER)) };
+            return if is_null { Ok(None) } else { Err(self.error(DecodeErrorKind::UnexpectedFields)) };
         };
         let size = (layout().size as usize).max(1);
         match self.section.pointed_section(size, self.field)? {
@@ -419,8 +423,11 @@ impl<'m> DynamicSlot<'m> {
         match self.field_type {
             FieldType::Text => utf8(bytes, position).map(Value::Text),
             FieldType::Bytes => Ok(Value::Bytes(bytes)),
-            element if shape(element, self.dialect).width == bytes.len() => self.read_fixed(),
-            _ => Err(DecodeError::new(DecodeErrorKind::ElementWidth, position)),
+            element if shape(element, self.dialect).width != bytes.len() => {
+                Err(DecodeError::new(DecodeErrorKind::ElementWidth, position))
+            }
+            FieldType::Enum(layout) => self.read_enum(layout(), walk),
+            _ => self.read_fixed(),
         }
     }
 }
@@ -442,12 +449,8 @@ pub(super) fn nested_section<'m>(
     }
 }
 
-/// The length that a growable record states at its start.
-pub(super) fn growable_len(section: Section<'_>, offset: usize) -> u32 {
-    u32::from_le_bytes(section.load(offset))
-}
-
-/// A growable record whose length ends inside a field, or inside itself.
-pub(super) fn cut_growable(section: Section<'_>, place: &'static Place) -> DecodeError {
-    section.error(fault::GROWABLE_LENGTH, Field { offset: 0, place })
+/// Whether `rust_decimal` would write these bytes: at most 28 digits after the point, and nothing in unused bits.
+fn is_decimal(bytes: &[u8; 16]) -> bool {
+    let [unused_low, unused_high, scale, sign, ..] = *bytes;
+    unused_low == 0 && unused_high == 0 && scale <= 28 && sign & 0x7f == 0
 }

@@ -98,7 +98,7 @@ impl Extent {
     fn of(layout: &Layout, fields: &[Item<'_>]) -> Self {
         let written = fields.iter().take_while(|item| !matches!(item, Item::Absent)).count();
         let written = layout.fields.get(..written).unwrap_or_default();
-        let end = written.iter().map(|field| field.end()).fold(4, u32::max);
+        let end = written.last().map_or(4, |field| field.end());
         let align = written.iter().map(|field| field.align).fold(4, u32::max);
         Self { end, size: (end as usize).next_multiple_of(align as usize), align: align as usize }
     }
@@ -306,6 +306,7 @@ fn put_pointed<S: Sink>(
     if let (Item::Items(fields), FieldType::Record(layout)) = (item, value)
         && layout().growable
     {
+        // It is behind a pointer already.
         return put_record(layout(), fields, sink, section, offset);
     }
     if sink.descend() {

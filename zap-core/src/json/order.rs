@@ -63,6 +63,7 @@ fn compare_fixed(field_type: &FieldType, a: [u8; 20], b: [u8; 20]) -> Option<Ord
         FieldType::Duration => Some((word_a as u64, word_a >> 64).cmp(&(word_b as u64, word_b >> 64))),
         FieldType::SystemTime => Some((word_a as i64, word_a >> 64).cmp(&(word_b as i64, word_b >> 64))),
         FieldType::Ipv4Addr | FieldType::Ipv6Addr | FieldType::IpAddr | FieldType::Uuid => Some(a.cmp(&b)),
+        FieldType::Enum(layout) if layout().other.is_none() => Some(word_a.cmp(&word_b)),
         FieldType::SocketAddr => {
             let parts = |[address @ .., _, low, high]: [u8; 20]| (address, u16::from_le_bytes([low, high]));
             Some(parts(a).cmp(&parts(b)))

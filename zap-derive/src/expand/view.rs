@@ -10,7 +10,7 @@ use crate::expand::generics::{Context, ends};
 /// The struct itself.
 pub(crate) fn define(record: &Record<'_>, context: &Context) -> TokenStream {
     let (visibility, view, message, krate) =
-        (record.visibility, record.view(), &context.message, &record.attributes.krate);
+        (record.visibility, &record.view, &context.message, &record.attributes.krate);
     let allowed = &record.allowed;
     let doc = format!("A [`{}`] read in place: one accessor per field.", record.ident);
     let parameters = context.view_generics(record).params;
@@ -65,7 +65,15 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
         let (_, end) = ends(field.ty);
         let get = quote_spanned!(end => #slot::Get<#message>);
         let section = quote!(self.0);
-        let get_field = quote_spanned!(end => #slot::get_field::<#owner>(#section, #index));
+        let get_field = match (record.attributes.growable, &field.with) {
+            (None, _) => quote_spanned!(end => #slot::get_field::<#owner>(#section, #index)),
+            (Some(_), None) => {
+                let ty = context.view_type(record, field.ty);
+                quote_spanned!(end => __zap::growable::get_field::<#owner, #ty>(#section, #index))
+            }
+            // Absent, the wire's type reads as zeros do.
+            (Some(_), Some(_)) => quote_spanned!(end => #slot::get_field::<#owner>(#section, #index)),
+        };
         // The one lint that a plain accessor can trip by its name.
         let is_iter = ["iter", "iter_mut"].iter().any(|name| accessor == name);
         let lint = is_iter.then(|| quote!(#[allow(clippy::iter_not_returning_iterator)]));
@@ -89,7 +97,7 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
         let value = quote_spanned!(end => #head #accessor(#receiver));
         quote!(.field(#value))
     });
-    let view_name = record.view().to_string();
+    let view_name = record.view.to_string();
 
     let serialize = context
         .broken
