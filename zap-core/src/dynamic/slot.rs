@@ -175,7 +175,7 @@ impl<'m> DynamicSlot<'m> {
                 Ok(Value::Text(text))
             }
             FieldType::Bytes => self.read_bytes(walk),
-            FieldType::Set(element) if is_byte(element) => self.read_bytes(walk),
+            FieldType::Set(element) if is_byte(element) => self.read_set_of_bytes(walk),
             FieldType::Array { element, .. } if is_byte(element) => Ok(Value::Bytes(self.bytes())),
             FieldType::Array { element, len } => Ok(Value::List(DynamicList::inline(self, element, *len))),
             FieldType::List(element) | FieldType::Set(element) => self.read_list(element, walk),
@@ -270,6 +270,19 @@ impl<'m> DynamicSlot<'m> {
         let bytes = self.section.tail_bytes(self.field)?;
         self.spend(bytes.len(), walk)?;
         Ok(Value::Bytes(bytes))
+    }
+
+    fn read_set_of_bytes(&self, walk: &mut Walk<'_, true>) -> Result<Value<'m>, DecodeError> {
+        let body = self.section.tail_body(self.field)?;
+        let bytes = body.bytes();
+        walk.spend(bytes.len(), body.position() as usize)?;
+        match bytes.array_windows().position(|[a, b]| a >= b) {
+            Some(before) => {
+                let field = Field { offset: before.saturating_add(1), ..self.field };
+                Err(body.error(DecodeErrorKind::KeyOrder, field))
+            }
+            None => Ok(Value::Bytes(bytes)),
+        }
     }
 
     fn read_list(&self, element: &'static FieldType, walk: &mut Walk<'_, true>) -> Result<Value<'m>, DecodeError> {
