@@ -43,19 +43,19 @@ const MAX_FIELD_WIDTH: usize = 48;
 ///     annotate(&bytes, Order::LAYOUT).to_string(),
 ///     "\
 /// Order: native, 61 bytes
-/// offset  bytes                      field             value
-///      0  5a 41 50 00                magic             ZAP
-///      4  01 00                      version           1
-///      6  00 00                      flags             0x0000
-///      8  10 00 00 00                root              at 16
-///     12  3d 00 00 00                size              61 bytes
-///     16  07 00                      id: u16           7
+/// offset  bytes                      field                value
+///      0  5a 41 50 00                magic                ZAP
+///      4  01 00                      version              1
+///      6  00 00                      flags                0x0000
+///      8  10 00 00 00                root                 at 16
+///     12  3d 00 00 00                size                 61 bytes
+///     16  07 00                      id: u16              7
 ///     18  00 00                      (padding)
-///     20  20 00 00 00 09 00 00 00    item: text        9 bytes at 52
-///     28  0c 00 00 00 03 00 00 00    sizes: list<u32>  3 elements at 40
+///     20  20 00 00 00 09 00 00 00    item: text           9 bytes at 52
+///     28  0c 00 00 00 03 00 00 00    sizes: list<u32>     3 elements at 40
 ///     36  00 00 00 00                (padding)
-///     40  01 00 00 00 14 00 00 00 …  sizes[0..3]       1, 20, 300
-///     52  67 72 65 65 6e 20 74 65 …  item              \"green tea\"
+///     40  01 00 00 00 14 00 00 00 …  sizes[0..3]          1, 20, 300
+///     52  67 72 65 65 6e 20 74 65 …  item                 \"green tea\"
 /// "
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -75,7 +75,7 @@ pub struct Annotated<'m> {
 impl fmt::Display for Annotated<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Layout { name, dialect, .. } = self.layout;
-        writeln!(f, "{name}: {dialect}, {} bytes", self.bytes.len())?;
+        writeln!(f, "{name}: {dialect}, {}", Bytes(self.bytes.len()))?;
         let mut rows = Rows::new(self.bytes);
         header_rows(&mut rows, self.bytes);
         match DynamicRecord::open(self.bytes, self.layout) {
@@ -109,12 +109,21 @@ fn header_rows<'m>(rows: &mut Rows<'m>, bytes: &'m [u8]) {
     }
 }
 
+/// A number of bytes.
+struct Bytes(usize);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} byte{}", self.0, if self.0 == 1 { "" } else { "s" })
+    }
+}
+
 /// Prints the rows in the order of their bytes, and what lies between them.
 fn print(f: &mut fmt::Formatter<'_>, rows: &Rows<'_>, size: usize) -> fmt::Result {
     let mut sorted: Vec<&Row<'_>> = rows.rows.iter().collect();
     sorted.sort_by_key(|row| row.start);
     let width = sorted.iter().map(|row| row.field.chars().count()).max().unwrap_or(0);
-    let width = width.clamp("unreferenced".len(), MAX_FIELD_WIDTH);
+    let width = width.clamp("(after the message)".len(), MAX_FIELD_WIDTH);
     writeln!(f, "offset  {:BYTES_WIDTH$}  {:width$}  value", "bytes", "field")?;
     let mut covered = 0;
     for row in sorted {
@@ -129,7 +138,7 @@ fn print(f: &mut fmt::Formatter<'_>, rows: &Rows<'_>, size: usize) -> fmt::Resul
     }
     let after = rows.slice(size, rows.bytes.len().saturating_sub(size));
     if !after.is_empty() {
-        let value = format_args!("{} bytes after the message's size", after.len());
+        let value = format_args!("{} after the message's size", Bytes(after.len()));
         print_row(f, &Row::new(size, after, "(after the message)", &value), width)?;
     }
     Ok(())
@@ -146,7 +155,7 @@ fn gap(f: &mut fmt::Formatter<'_>, rows: &Rows<'_>, start: usize, end: usize, wi
     }
     let is_header = bytes.starts_with(&MAGIC) && bytes.len() == HEADER_LEN;
     let name = if is_header { "(header of a message inside)" } else { "(unreferenced)" };
-    print_row(f, &Row::new(start, bytes, name, &format_args!("{} bytes", bytes.len())), width)
+    print_row(f, &Row::new(start, bytes, name, &Bytes(bytes.len())), width)
 }
 
 fn print_row(f: &mut fmt::Formatter<'_>, row: &Row<'_>, width: usize) -> fmt::Result {

@@ -16,8 +16,12 @@ use serde::ser::{
 use crate::dynamic::{DynamicEnum, DynamicList, DynamicMap, DynamicRecord, DynamicSlot, Value, is_newtype, is_tuple};
 use crate::json::is_key;
 use crate::json::spell::{Decimal, Hex, Uuid};
+use crate::tuple::Tuple;
 use crate::walk::Walk;
-use crate::{DecodeError, Element, FixedStride, Limits, ListView, RecordView, Slot, StreamDialect, StreamView};
+use crate::{
+    DecodeError, Element, EnumView, Enumeration, FieldType, FixedStride, Limits, ListView, MapKey, MapView, Native,
+    NativeSlot, RecordView, SetView, Slot, StreamDialect, StreamView, TupleView,
+};
 
 /// What is serialised, and the budget that all of it shares.
 struct Within<'w, 'm, T> {
@@ -77,6 +81,12 @@ impl Serialize for DynamicRecord<'_> {
     }
 }
 
+impl Serialize for DynamicMap<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_within(*self, self.body().message().len(), serializer)
+    }
+}
+
 impl Serialize for DynamicList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serialize_within(*self, self.message_len(), serializer)
@@ -85,13 +95,40 @@ impl Serialize for DynamicList<'_> {
 
 impl<T: FixedStride> Serialize for ListView<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_dynamic(&<T as Slot<crate::Native>>::TYPE).serialize(serializer)
+        self.to_dynamic(&<T as Slot<Native>>::TYPE).serialize(serializer)
     }
 }
 
 impl<T: Element<D>, D: StreamDialect> Serialize for StreamView<'_, T, D> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.to_dynamic(&<T as Slot<D>>::TYPE).serialize(serializer)
+    }
+}
+
+impl<K: MapKey, V: NativeSlot> Serialize for MapView<'_, K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_dynamic().serialize(serializer)
+    }
+}
+
+impl<K: MapKey> Serialize for SetView<'_, K> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match (&<K as Slot<Native>>::TYPE, self.elements().body()) {
+            (FieldType::U8, bytes) => single(&Value::Bytes(bytes), serializer),
+            (element, _) => self.elements().to_dynamic(element).serialize(serializer),
+        }
+    }
+}
+
+impl<T: Tuple> Serialize for TupleView<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_view(self, serializer)
+    }
+}
+
+impl<T: Enumeration> Serialize for EnumView<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_view(self, serializer)
     }
 }
 

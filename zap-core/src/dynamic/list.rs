@@ -251,7 +251,7 @@ pub struct DynamicMap<'m> {
 }
 
 impl<'m> DynamicMap<'m> {
-    pub(super) const fn new(body: Section<'m>, entry: &'static Layout, place: &'static Place) -> Self {
+    pub(crate) const fn new(body: Section<'m>, entry: &'static Layout, place: &'static Place) -> Self {
         Self { body, entry, place }
     }
 

@@ -142,9 +142,12 @@ pub enum JsonErrorKind {
     /// The enum has no such variant.
     #[error("no variant `{0}`")]
     UnknownVariant(String),
-    /// A field or key is there twice.
+    /// A field is there twice.
     #[error("`{0}` is there twice")]
     Duplicate(String),
+    /// A key of a map or an element of a set is there twice.
+    #[error("a key or element is there twice")]
+    DuplicateKey,
     /// Values are nested deeper than 64 levels.
     #[error("nested too deeply")]
     TooDeep,

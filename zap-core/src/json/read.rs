@@ -5,8 +5,6 @@ use core::cmp::Ordering;
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::convert::{self, Token};
@@ -421,13 +419,6 @@ fn complete<'t>(layout: &Layout, items: Vec<Option<Item<'t>>>) -> Result<Vec<Ite
 /// Sorts what must ascend, and refuses what is there twice.
 fn ascending<T>(items: &mut [T], order: impl Fn(&T, &T) -> Option<Ordering>) -> Result<(), JsonErrorKind> {
     items.sort_by(|a, b| order(a, b).unwrap_or(Ordering::Equal));
-    let twice = items.array_windows().position(|[a, b]| order(a, b) == Some(Ordering::Equal));
-    match twice {
-        Some(index) => Err(JsonErrorKind::Duplicate(describe(index))),
-        None => Ok(()),
-    }
-}
-
-fn describe(index: usize) -> String {
-    format!("element {} in ascending order", index.saturating_add(1))
+    let is_twice = items.array_windows().any(|[a, b]| order(a, b) == Some(Ordering::Equal));
+    if is_twice { Err(JsonErrorKind::DuplicateKey) } else { Ok(()) }
 }
