@@ -160,7 +160,8 @@ fn plain_type(ty: &Value) -> Value {
             let shape = plain_shape(inner);
             if shape["growable"].is_null() { json!({ "struct": shape["fields"] }) } else { json!({ "struct": shape }) }
         }
-        Some((kind @ ("list" | "opt"), inner)) => json!({ kind: plain_type(inner) }),
+        Some((kind @ ("list" | "opt" | "box" | "set"), inner)) => json!({ kind: plain_type(inner) }),
+        Some(("map", inner)) => json!({ "map": [plain_type(&inner[0]), plain_type(&inner[1])] }),
         // A record known by name is one, in a list as in a field.
         _ if ty.as_str().is_some_and(|name| name.starts_with(char::is_uppercase)) => json!({ "struct": ty }),
         _ => ty.clone(),
@@ -206,6 +207,14 @@ fn type_of(ty: &FieldType, dialect: DialectKind, by_name: bool) -> Value {
         // The generator's nested records may all be absent.
         FieldType::Option(value) if dialect == DialectKind::Zapgen => type_of(value, dialect, by_name),
         FieldType::Option(value) => json!({ "opt": type_of(value, dialect, by_name) }),
+        FieldType::Pointer(value) => json!({ "box": type_of(value, dialect, by_name) }),
+        FieldType::Set(element) => json!({ "set": type_of(element, dialect, by_name) }),
+        FieldType::NonZero(integer) => json!({ "nonzero": type_of(integer, dialect, by_name) }),
+        FieldType::Tuple(layout) => json!({ "struct": shape_of(layout(), false)["fields"] }),
+        FieldType::Map(entry) => {
+            let types = entry().fields.iter().map(|field| type_of(&field.field_type, dialect, by_name));
+            json!({ "map": types.collect::<Value>() })
+        }
         scalar_or_tail => json!(scalar_or_tail.to_string()),
     }
 }
@@ -240,7 +249,12 @@ fn plain_item(ty: &Value, item: &Value) -> Value {
         ("list" | "array", Value::Array(items)) => items.iter().map(|item| plain_item(element, item)).collect(),
         ("struct", _) => plain_record(inner, item),
         ("opt", Value::Null) => Value::Null,
-        ("opt", _) => plain_item(inner, item),
+        ("opt" | "box", _) => plain_item(inner, item),
+        ("map", Value::Array(entries)) => entries
+            .iter()
+            .map(|entry| json!([plain_item(&inner[0], &entry[0]), plain_item(&inner[1], &entry[1])]))
+            .collect(),
+        ("set", Value::Array(items)) => items.iter().map(|item| plain_item(inner, item)).collect(),
         _ => item.clone(),
     }
 }

@@ -39,6 +39,7 @@
 //! | take messages off a stream or a file | [`Zap::decode_prefix`], [`Zap::view_prefix`], [`Prefix`] |
 //! | hand a view to another thread | [`OwnedView`] |
 //! | walk a list | [`ListView`] in the native dialect, [`StreamView`] in the other two |
+//! | look something up | [`MapView`], [`SetView`] |
 //! | reuse memory | [`Buffer`], [`BufferPool`]; any `Vec<u8>` does, too |
 //! | know where the fields lie | [`Zap::LAYOUT`], [`Layout`] |
 //! | read or write without a struct | [`Message`], [`Object`], [`List`], [`Text`]; [`Builder`], [`Schema`] |
@@ -53,7 +54,7 @@
 //! `Vec<u8>`, a `BytesMut` or a [`Buffer`], a [`BufferPool`]) and the decode of owned fields panic or abort then, as every
 //! `Vec` does. Encoding into a fixed slice allocates nothing, and [`Builder`] answers [`EncodeError::OutOfMemory`].
 //!
-//! The traits [`Slot`], [`DecodeSlot`], [`ListElement`], [`FixedStride`], [`Element`] and their like are what the derive
+//! The traits [`Slot`], [`DecodeSlot`], [`NativeSlot`], [`ListElement`], [`FixedStride`], [`Element`] and their like are what the derive
 //! implements. You meet them in bounds and in compile errors; there is no need to call or implement them.
 //!
 //! # Further reading
@@ -66,8 +67,10 @@
 //!
 //! # Features
 //!
-//! `derive` (on): `#[derive(Zap)]`. `std` (on): [`BufferPool`], and the choice of the UTF-8 check's instructions at run
-//! time. `serde` (off): `serde::Serialize` of views and lists; [`json`] needs no feature. Without `std` the crate needs `alloc` only.
+//! `derive` (on): `#[derive(Zap)]`. `std` (on): [`BufferPool`], `HashMap`, `HashSet` and `SystemTime` as fields, and the
+//! choice of the UTF-8 check's instructions at run time. `uuid`, `rust_decimal`: `uuid::Uuid` and `rust_decimal::Decimal`
+//! as fields. `serde`: `serde::Serialize` of views and lists; [`json`] needs no feature. Without `std` the crate needs
+//! `alloc` only.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;

@@ -205,8 +205,8 @@ where
     // The whole body has been received, so its number of entries is backed by bytes.
     let mut map = with_capacity(entries.len());
     for entry in entries.sections() {
-        keys.next(entry, field)?;
         let (key, value) = <(K, V)>::decode_slot(entry, field, walk)?;
+        keys.next(entry, field)?;
         insert(&mut map, key, value);
     }
     Ok(map)
@@ -237,7 +237,6 @@ fn put_map<'a, K: MapKey + 'a, V: NativeSlot + 'a, S: Sink>(
 macro_rules! map_slot {
     ($owner:ty, [$($hasher:ident)?], [$($key_bounds:path),*], [$($hasher_bounds:tt)*],
      |$len:ident| $with_capacity:expr, |$map:ident, $sink:ident, $section:ident, $offset:ident| $put:expr) => {
-        #[diagnostic::do_not_recommend]
         impl<K: MapKey, V: NativeSlot, $($hasher)?> Slot<Native> for $owner {
             const WIDTH: usize = 8;
             const ALIGN: usize = 4;
@@ -265,7 +264,6 @@ macro_rules! map_slot {
             }
         }
 
-        #[diagnostic::do_not_recommend]
         impl<'m, K, V, $($hasher)?> DecodeSlot<'m, Native> for $owner
         where
             K: MapKey + DecodeSlot<'m, Native> $(+ $key_bounds)*,
@@ -285,7 +283,6 @@ macro_rules! map_slot {
 
         native_slot!([K: MapKey, V: NativeSlot, $($hasher)?] $owner, Fallible, NullSlot, |'m| MapView<'m, K, V>);
 
-        #[diagnostic::do_not_recommend]
         impl<K: MapKey, V: NativeSlot, $($hasher)?> FixedStride for $owner {}
     };
 }

@@ -228,7 +228,6 @@ impl<T: NativeSlot> OptionForm<T> for Pointer {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: NativeSlot<Form: OptionForm<T>>> Slot<Native> for Option<T> {
     const WIDTH: usize = T::Form::WIDTH;
     const ALIGN: usize = T::Form::ALIGN;
@@ -262,7 +261,6 @@ impl<T: NativeSlot<Form: OptionForm<T>>> Slot<Native> for Option<T> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<'m, T: DecodeSlot<'m, Native> + NativeSlot<Form: OptionForm<T>>> DecodeSlot<'m, Native> for Option<T> {
     #[inline]
     fn decode_slot<const METERED: bool>(
@@ -274,7 +272,6 @@ impl<'m, T: DecodeSlot<'m, Native> + NativeSlot<Form: OptionForm<T>>> DecodeSlot
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: NativeSlot<Form: OptionForm<T>>> NativeSlot for Option<T> {
     type Outcome = <T::Form as OptionForm<T>>::Outcome;
     type Form = <T::Form as OptionForm<T>>::Outer;
@@ -286,5 +283,4 @@ impl<T: NativeSlot<Form: OptionForm<T>>> NativeSlot for Option<T> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: NativeSlot<Form: OptionForm<T>>> FixedStride for Option<T> {}

@@ -152,8 +152,9 @@ fn decode_set<'m, K: MapKey + DecodeSlot<'m, Native>, M, const METERED: bool>(
     // The whole body has been received, so its number of elements is backed by bytes.
     let mut set = with_capacity(elements.len());
     for element in elements.sections() {
+        let key = K::decode_slot(element, field, walk)?;
         keys.next(element, field)?;
-        insert(&mut set, K::decode_slot(element, field, walk)?);
+        insert(&mut set, key);
     }
     Ok(set)
 }
@@ -162,7 +163,6 @@ fn decode_set<'m, K: MapKey + DecodeSlot<'m, Native>, M, const METERED: bool>(
 macro_rules! set_slot {
     ($owner:ty, [$($hasher:ident)?], [$($key_bounds:path),*], [$($hasher_bounds:tt)*],
      |$len:ident| $with_capacity:expr, |$set:ident, $sink:ident, $section:ident, $offset:ident| $put:expr) => {
-        #[diagnostic::do_not_recommend]
         impl<K: MapKey, $($hasher)?> Slot<Native> for $owner {
             const WIDTH: usize = 8;
             const ALIGN: usize = 4;
@@ -190,7 +190,6 @@ macro_rules! set_slot {
             }
         }
 
-        #[diagnostic::do_not_recommend]
         impl<'m, K, $($hasher)?> DecodeSlot<'m, Native> for $owner
         where
             K: MapKey + DecodeSlot<'m, Native> $(+ $key_bounds)*,
@@ -209,7 +208,6 @@ macro_rules! set_slot {
 
         native_slot!([K: MapKey, $($hasher)?] $owner, Fallible, NullSlot, |'m| SetView<'m, K>);
 
-        #[diagnostic::do_not_recommend]
         impl<K: MapKey, $($hasher)?> FixedStride for $owner {}
     };
 }

@@ -86,6 +86,7 @@ pub(crate) fn element<R: Zap>(field: Field, index: usize) -> Field {
 
 macro_rules! tuple {
     ($($element:ident $index:tt),*) => {
+        #[diagnostic::do_not_recommend]
         impl<$($element: NativeSlot),*> Zap for ($($element,)*) {
             type Dialect = Native;
             type View<'m> = TupleView<'m, Self>;
@@ -107,8 +108,10 @@ macro_rules! tuple {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($element: NativeSlot),*> sealed::Sealed for ($($element,)*) {}
 
+        #[diagnostic::do_not_recommend]
         impl<$($element: NativeSlot),*> Tuple for ($($element,)*) {
             #[inline]
             fn get_root(section: Section<'_>) -> Self::Get<'_> {
@@ -116,6 +119,7 @@ macro_rules! tuple {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($element: NativeSlot),*> Slot<Native> for ($($element,)*) {
             const WIDTH: usize = nested::width::<Self>();
             const ALIGN: usize = nested::align::<Self>();
@@ -147,6 +151,7 @@ macro_rules! tuple {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<'m, $($element: NativeSlot + DecodeSlot<'m, Native>),*> Decode<'m> for ($($element,)*) {
             #[inline]
             fn decode_root<const METERED: bool>(
@@ -157,6 +162,7 @@ macro_rules! tuple {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<'m, $($element: NativeSlot + DecodeSlot<'m, Native>),*> DecodeSlot<'m, Native> for ($($element,)*) {
             #[inline]
             fn decode_slot<const METERED: bool>(
@@ -170,6 +176,7 @@ macro_rules! tuple {
 
         native_slot!([$($element: NativeSlot),*] ($($element,)*), Sure, Pointer);
 
+        #[diagnostic::do_not_recommend]
         impl<$($element: NativeSlot),*> FixedStride for ($($element,)*) {}
     };
 }

@@ -44,11 +44,17 @@ use proc_macro::TokenStream;
 /// | `u128`, `i128` | yes | | | the value |
 /// | `char` | yes | | | `Result<char, _>` |
 /// | `[u8; N]` | yes | yes | | `&[u8; N]` |
-/// | `[T; N]` of the scalars above | yes | | | the array |
-/// | `&str`, `String`, `Box<str>`, `Cow<str>` | yes | yes | yes | `Result<&str, _>` |
-/// | `&[u8]`, `Vec<u8>`, `Box<[u8]>`, `Cow<[u8]>`, `Bytes` | yes | yes | yes | `Result<&[u8], _>` |
+/// | `[T; N]` of all native types | yes | | | an array; a `Result` of it where `T`'s is one |
+/// | `&str`, `String`, `Box<str>`, `Arc<str>`, `Cow<str>` | yes | yes | yes | `Result<&str, _>` |
+/// | `&[u8]`, `Vec<u8>`, `Box<[u8]>`, `Arc<[u8]>`, `Cow<[u8]>`, `Bytes` | yes | yes | yes | `Result<&[u8], _>` |
 /// | a record of the same dialect | yes | yes | yes | its view; in zapgen and zip a `Result` of it |
-/// | `Option<T>` | | of a record | yes | an `Option`; in zapgen a `Result` of it |
+/// | `Option<T>` | yes | of a record | yes | an `Option`; a `Result` of it where it can be wrong |
+/// | `Box<T>` | yes | | | `Result` of what `T` reads as |
+/// | tuples up to twelve | yes | | | the tuple of what the accessors return |
+/// | `BTreeMap`, `HashMap`; `BTreeSet`, `HashSet` | yes | | | `Result` of a map or set view |
+/// | `NonZero`, `Duration`, `SystemTime`, `IpAddr`, `SocketAddr`, `Decimal` | yes | | | `Result` of it |
+/// | `Ipv4Addr`, `Ipv6Addr`, `Uuid` | yes | | | the value |
+/// | `PhantomData` | yes | yes | yes | itself |
 /// | `Vec<T>`, `&[T]` | yes | yes | yes | `Result` of a list view |
 ///
 /// Native lists hold everything that native fields hold; zapgen and zip lists hold scalars, text, bytes and records. A

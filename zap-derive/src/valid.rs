@@ -155,8 +155,8 @@ fn never(name: &str, arguments: &[&Type]) -> Option<String> {
         ("NonZeroUsize", []) => "`NonZeroUsize` has no fixed width: use `NonZeroU32` or `NonZeroU64`",
         ("NonZeroIsize", []) => "`NonZeroIsize` has no fixed width: use `NonZeroI32` or `NonZeroI64`",
         ("str", []) => "`str` has no size here: use `&str`, `String` or `Box<str>`",
-        ("Box", [inner]) if is_unsized(inner) && !is_text_or_bytes(inner) => {
-            "of boxes of unsized types a record takes `Box<str>` and `Box<[u8]>`: use `Vec<T>` for a list"
+        ("Box", [inner]) if matches!(ungrouped(inner), Type::Slice(_)) && !is_text_or_bytes(inner) => {
+            "of boxed slices a record takes `Box<[u8]>`: use `Vec<T>` for a list"
         }
         ("Rc", [_]) => "`Rc` is not a ZAP field: use `Arc<str>`, `Arc<[u8]>` or `Bytes` to share, or `Box<T>`",
         ("Arc", [inner]) if !is_text_or_bytes(inner) => {
@@ -226,14 +226,6 @@ fn type_arguments(segment: &PathSegment) -> Vec<&Type> {
         _ => None,
     });
     types.collect()
-}
-
-fn is_unsized(ty: &Type) -> bool {
-    match ungrouped(ty) {
-        Type::Slice(_) | Type::TraitObject(_) => true,
-        Type::Path(path) => path.path.is_ident("str"),
-        _ => false,
-    }
 }
 
 fn is_text_or_bytes(ty: &Type) -> bool {

@@ -16,6 +16,16 @@ pub use read::{Same, Seen, Touch};
 #[macro_export]
 macro_rules! for_every_record {
     ($call:ident) => {
+        $crate::for_every_record_without_hashes!($call);
+        $call!(hash_maps, HashMaps);
+        $call!(hash_sets, HashSets);
+    };
+}
+
+/// As [`for_every_record`], without those whose keys are put in order for writing.
+#[macro_export]
+macro_rules! for_every_record_without_hashes {
+    ($call:ident) => {
         $call!(scalars, Scalars);
         $call!(arrays, Arrays);
         $call!(texts, Texts<'static>);

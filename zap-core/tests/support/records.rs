@@ -83,15 +83,21 @@ record! { without Default: Fixed / FixedView {
 } }
 record! { without Default: SharedTails / SharedTailsView { a: Arc<str>, b: Arc<[u8]>, c: Vec<Arc<str>>, d: Vec<Arc<[u8]>> } }
 record! { Maps / MapsView {
-    a: BTreeMap<u8, u8>, b: BTreeMap<String, u32>, c: BTreeMap<i16, String>, d: HashMap<u32, Vec<u16>>,
-    e: HashMap<String, Inner>, f: BTreeMap<(u8, String), [u8; 3]>, g: BTreeMap<[u8; 4], Option<String>>,
-    h: HashMap<char, bool>, i: BTreeMap<u64, BTreeMap<bool, u8>>, j: BTreeMap<IpAddr, Duration>, k: HashMap<i64, Wide>,
-    l: Vec<BTreeMap<u16, u64>>, m: BTreeMap<Vec<u8>, Box<u8>>, n: HashMap<u8, HashMap<u16, Vec<u64>>>,
+    a: BTreeMap<u8, u8>, b: BTreeMap<String, u32>, c: BTreeMap<i16, String>, d: BTreeMap<(u8, String), [u8; 3]>,
+    e: BTreeMap<[u8; 4], Option<String>>, f: BTreeMap<u64, BTreeMap<bool, u8>>, g: BTreeMap<IpAddr, Duration>,
+    h: Vec<BTreeMap<u16, u64>>, i: BTreeMap<Vec<u8>, Box<u8>>, j: BTreeMap<char, Wide>,
+} }
+record! { HashMaps / HashMapsView {
+    a: HashMap<u32, Vec<u16>>, b: HashMap<String, Inner>, c: HashMap<char, bool>, d: HashMap<i64, Wide>,
+    e: HashMap<u8, HashMap<u16, Vec<u64>>>, f: Vec<HashMap<u8, String>>,
 } }
 record! { Sets / SetsView {
-    a: BTreeSet<u8>, b: HashSet<u8>, c: BTreeSet<String>, d: HashSet<u32>, e: BTreeSet<(u8, u16)>, f: HashSet<Vec<u8>>,
-    g: BTreeSet<NonZero<u16>>, h: BTreeSet<[u16; 2]>, i: Vec<BTreeSet<i8>>, j: HashSet<String>, k: BTreeSet<char>,
-    l: BTreeSet<SocketAddr>, m: BTreeSet<SystemTime>, n: BTreeSet<Ipv4Addr>, o: BTreeSet<Ipv6Addr>,
+    a: BTreeSet<u8>, b: BTreeSet<String>, c: BTreeSet<(u8, u16)>, d: BTreeSet<NonZero<u16>>, e: BTreeSet<[u16; 2]>,
+    f: Vec<BTreeSet<i8>>, g: BTreeSet<char>, h: BTreeSet<SocketAddr>, i: BTreeSet<SystemTime>, j: BTreeSet<Ipv4Addr>,
+    k: BTreeSet<Ipv6Addr>, l: BTreeSet<Bytes>,
+} }
+record! { HashSets / HashSetsView {
+    a: HashSet<u8>, b: HashSet<u32>, c: HashSet<Vec<u8>>, d: HashSet<String>, e: Vec<HashSet<u16>>,
 } }
 #[cfg(all(feature = "uuid", feature = "rust_decimal"))]
 record! { Foreign / ForeignView {

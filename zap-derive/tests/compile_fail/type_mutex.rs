@@ -1,11 +1,9 @@
 use zap_core::Zap;
 
-type Map = std::collections::HashMap<String, u32>;
-
 #[derive(Zap)]
 struct Record {
     id: u64,
-    value: Map,
+    value: std::sync::Mutex<u32>,
 }
 
 fn main() {
@@ -14,4 +12,5 @@ fn main() {
     let _ = record.to_vec();
     let view = Record::view(&bytes).unwrap();
     let _ = view.id();
+    let _ = view.value();
 }

@@ -3,7 +3,7 @@ use zap_core::Zap;
 #[derive(Zap)]
 struct Record {
     id: u64,
-    value: std::collections::BTreeSet<u32>,
+    value: (u32, usize),
 }
 
 fn main() {

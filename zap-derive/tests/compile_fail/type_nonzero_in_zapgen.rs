@@ -1,9 +1,10 @@
 use zap_core::Zap;
 
 #[derive(Zap)]
+#[zap(dialect = "zapgen")]
 struct Record {
     id: u64,
-    value: Box<u32>,
+    value: std::num::NonZero<u32>,
 }
 
 fn main() {

@@ -1,9 +1,11 @@
 use zap_core::Zap;
 
+type Maybe = Option<String>;
+
 #[derive(Zap)]
 struct Record {
     id: u64,
-    value: Option<u32>,
+    value: Option<Maybe>,
 }
 
 fn main() {
@@ -12,5 +14,4 @@ fn main() {
     let _ = record.to_vec();
     let view = Record::view(&bytes).unwrap();
     let _ = view.id();
-    let _ = view.value();
 }

@@ -1,14 +1,10 @@
 use zap_core::Zap;
 
 #[derive(Zap)]
-struct Point {
-    x: u32,
-}
-
-#[derive(Zap)]
+#[zap(dialect = "zip")]
 struct Record {
     id: u64,
-    value: [Point; 2],
+    value: std::collections::BTreeSet<u32>,
 }
 
 fn main() {
@@ -17,4 +13,5 @@ fn main() {
     let _ = record.to_vec();
     let view = Record::view(&bytes).unwrap();
     let _ = view.id();
+    let _ = view.value();
 }

@@ -3,7 +3,7 @@ use zap_core::Zap;
 #[derive(Zap)]
 struct Record {
     id: u64,
-    value: std::sync::Mutex<u32>,
+    value: Vec<std::marker::PhantomData<u8>>,
 }
 
 fn main() {

@@ -1,9 +1,10 @@
 use zap_core::Zap;
 
 #[derive(Zap)]
+#[zap(dialect = "zapgen")]
 struct Record {
     id: u64,
-    value: (u32, u32),
+    value: std::collections::HashMap<String, u32>,
 }
 
 fn main() {

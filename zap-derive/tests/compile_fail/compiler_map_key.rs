@@ -1,9 +1,14 @@
 use zap_core::Zap;
 
+#[derive(Zap, PartialEq, Eq, Hash)]
+struct Point {
+    x: u32,
+}
+
 #[derive(Zap)]
 struct Record {
     id: u64,
-    value: std::collections::HashMap<String, u32>,
+    value: std::collections::HashMap<Point, u32>,
 }
 
 fn main() {
@@ -12,5 +17,4 @@ fn main() {
     let _ = record.to_vec();
     let view = Record::view(&bytes).unwrap();
     let _ = view.id();
-    let _ = view.value();
 }
