@@ -31,16 +31,39 @@ pub trait Enumeration: Zap<Dialect = Native> + Slot<Native> {
     const ENUM: &'static EnumLayout;
 }
 
-/// What an enum without data must be: its accessors return it by value, and views print it.
+/// What an enum without data must be: its accessors return it by value, and views print it. The types here are those
+/// that it gives, so that one that is not speaks once.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the enum `{Self}` is returned by accessors and printed by views: put #[derive(Clone, Copy, Debug)] on it",
     label = "needs `Clone`, `Copy` and `Debug`"
 )]
-pub trait EnumValue: Copy + Debug {}
+pub trait EnumValue: Sized {
+    /// The value.
+    type Item: Copy + Debug;
+    /// The value, or that no variant has the number.
+    type Get: Copy + Debug;
+
+    /// The value as what is given.
+    fn into_item(self) -> Self::Item;
+    /// As [`EnumValue::into_item`], of what was read.
+    fn into_get(read: Result<Self, DecodeError>) -> Self::Get;
+}
 
 #[diagnostic::do_not_recommend]
-impl<T: Copy + Debug> EnumValue for T {}
+impl<T: Copy + Debug> EnumValue for T {
+    type Item = T;
+    type Get = Result<T, DecodeError>;
+
+    #[inline]
+    fn into_item(self) -> T {
+        self
+    }
+    #[inline]
+    fn into_get(read: Result<T, DecodeError>) -> Result<T, DecodeError> {
+        read
+    }
+}
 
 /// An integer that enums without data are stored as. Sealed: `u8`, `u16`, `u32`.
 pub trait EnumNumber: Copy + sealed::Sealed {
@@ -84,14 +107,14 @@ enum_number!(u8, u16, u32);
 
 /// An enum without data: it is its number.
 #[doc(hidden)]
-pub trait PlainEnum: EnumValue {
+pub trait PlainEnum: Sized {
     /// The integer of its `#[repr]`.
     type Number: EnumNumber;
 
     /// The variant of a number.
     fn from_number(number: Self::Number) -> Option<Self>;
     /// The number of the variant.
-    fn to_number(self) -> Self::Number;
+    fn to_number(&self) -> Self::Number;
 }
 
 /// An enum without data that keeps any number, by its variant marked `#[zap(other)]`.
@@ -138,7 +161,7 @@ pub mod plain {
 
     /// Counts or writes it.
     #[inline]
-    pub fn put<E: PlainEnum, S: Sink>(value: E, section: &mut S::Section, offset: usize) {
+    pub fn put<E: PlainEnum, S: Sink>(value: &E, section: &mut S::Section, offset: usize) {
         value.to_number().put::<S>(section, offset);
     }
 
@@ -167,7 +190,7 @@ pub mod plain {
     }
 
     /// Counts or writes the element of a length-prefixed list.
-    pub fn put_element<E: PlainEnum, S: Sink>(value: E, sink: &mut S) {
+    pub fn put_element<E: PlainEnum, S: Sink>(value: &E, sink: &mut S) {
         value.to_number().put_element(sink);
     }
 }

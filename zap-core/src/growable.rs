@@ -19,7 +19,7 @@ const LENGTH: usize = size_of::<u32>();
     message = "a field of a growable record needs a default, which messages of older writers are read as: `{Self}` has none",
     label = "implement `Default` for the field's type, or make it an `Option`"
 )]
-pub trait GrowableField: Default {
+pub trait GrowableField: Sized {
     /// What a missing field is decoded as.
     fn missing() -> Self;
 }

@@ -85,6 +85,7 @@ mod buffer;
 mod builder;
 mod capped;
 mod conversion;
+mod derived_key;
 mod dialect;
 pub mod dynamic;
 mod encode;
@@ -169,6 +170,7 @@ pub use zerocopy::little_endian;
 pub mod __private {
     pub use crate::__serialize_view as implement_serialize;
     pub use crate::conversion::converted;
+    pub use crate::derived_key::{ByField, ByValue, DerivedKey};
     pub use crate::enumeration::{
         EnumValue, OpenEnum, PlainEnum, check_discriminant, data, data::debug_variant, plain,
     };

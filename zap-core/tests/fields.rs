@@ -1,6 +1,7 @@
 //! `transparent`, `skip` and `with`.
 #![cfg(feature = "derive")]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::time::Duration;
 
@@ -116,6 +117,41 @@ mod transparent {
         let layouts =
             |layout: &zap_core::Layout| layout.fields.iter().map(|field| format!("{field:?}")).collect::<Vec<_>>();
         assert_eq!(layouts(New::LAYOUT)[..8], layouts(Plain::LAYOUT)[..8]);
+        Ok(())
+    }
+
+    #[derive(Zap, Debug, PartialEq, Eq, PartialOrd, Ord, Clone)]
+    #[zap(transparent)]
+    struct Key<'a>(&'a str);
+
+    #[derive(Zap, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[repr(u8)]
+    enum Rank {
+        High = 9,
+        Low = 1,
+    }
+
+    #[derive(Zap, Debug, PartialEq)]
+    struct Maps<'a> {
+        names: BTreeMap<Key<'a>, Rank>,
+        ranks: BTreeMap<Rank, String>,
+        set: BTreeSet<Rank>,
+    }
+
+    #[test]
+    fn derived_types_are_keys_where_they_have_an_order() -> Outcome {
+        let maps = Maps {
+            names: [(Key("b"), Rank::Low), (Key("a"), Rank::High)].into(),
+            ranks: [(Rank::Low, "l".into()), (Rank::High, "h".into())].into(),
+            set: [Rank::High, Rank::Low].into(),
+        };
+        let bytes = maps.to_vec()?;
+        assert_eq!(Maps::decode(&bytes)?, maps);
+        Maps::validate(&bytes, &Limits::new())?;
+        let view = Maps::view(&bytes)?;
+        assert_eq!(view.names()?.get("b")?, Some(Rank::Low));
+        assert_eq!(view.ranks()?.get(Rank::High)?, Some("h"));
+        assert!(view.set()?.contains(Rank::Low)?);
         Ok(())
     }
 

@@ -86,9 +86,12 @@ fn value(dice: &mut Dice<'_>, ty: &Value) -> Value {
         "list" => (0..dice.below(4)).map(|_| value(dice, inner)).collect(),
         "opt" if dice.below(3) == 0 => Value::Null,
         "opt" | "box" => value(dice, inner),
-        "enum" => json!(["A", "B"][usize::from(dice.below(2))]),
+        "enum" => {
+            let variants = inner["variants"].as_array().unwrap();
+            variants[usize::from(dice.below(variants.len() as u8))][0].clone()
+        }
         "union" => {
-            let variant = &inner[usize::from(dice.below(3))];
+            let variant = &inner[usize::from(dice.below(inner.as_array().unwrap().len() as u8))];
             json!({ variant["name"].as_str().unwrap(): variant.get("fields").map_or(json!({}), |f| record(dice, f)) })
         }
         "nonzero" => {

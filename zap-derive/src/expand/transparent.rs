@@ -118,7 +118,9 @@ fn native_impls(record: &Record<'_>, field: &Field<'_>, context: &Context) -> To
             }
         },
     );
-    quote!(#stride #native)
+    let key = quote!(type By = __zap::ByField<#ty>;);
+    let key = implement(record, &generics, &quote!(__zap::DerivedKey), &key);
+    quote!(#stride #native #key)
 }
 
 /// An element where its field is one, which only the compiler knows.
