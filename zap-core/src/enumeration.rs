@@ -8,7 +8,7 @@ use crate::capped::Capped;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
-use crate::{Decode, DecodeError, DecodeErrorKind, EnumLayout, FieldType, Native, RecordView, Slot, Zap};
+use crate::{Decode, DecodeError, DecodeErrorKind, EnumLayout, FieldType, Layout, Native, RecordView, Slot, Zap};
 
 /// An enum that is a ZAP type. Implemented by `#[derive(Zap)]`.
 ///
@@ -387,6 +387,8 @@ impl<T: Enumeration> Debug for EnumView<'_, T> {
 }
 
 impl<'m, T: Enumeration> RecordView<'m> for EnumView<'m, T> {
+    const LAYOUT: &'static Layout = T::LAYOUT;
+
     #[inline]
     fn from_section(section: Section<'m>) -> Self {
         Self { section, value: PhantomData }

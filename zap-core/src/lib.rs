@@ -71,7 +71,8 @@
 //!
 //! `derive` (on): `#[derive(Zap)]`. `std` (on): [`BufferPool`], `HashMap`, `HashSet` and `SystemTime` as fields, and the
 //! choice of the UTF-8 check's instructions at run time. `uuid`, `rust_decimal`: `uuid::Uuid` and `rust_decimal::Decimal`
-//! as fields. Without `std` the crate needs `alloc` only.
+//! as fields. `serde`: `serde::Serialize` of views and lists; [`json`] needs no feature. Without `std` the crate needs
+//! `alloc` only.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
@@ -79,6 +80,7 @@ extern crate alloc;
 #[allow(unused_extern_crates)]
 extern crate self as zap_core;
 
+mod annotate;
 mod array;
 mod boxed;
 mod buffer;
@@ -88,6 +90,7 @@ mod compatibility;
 mod conversion;
 mod derived_key;
 mod dialect;
+pub mod dynamic;
 mod encode;
 mod enumeration;
 mod error;
@@ -95,6 +98,7 @@ mod fixed_slot;
 mod growable;
 pub mod guide;
 mod header;
+pub mod json;
 mod key;
 mod layout;
 mod limits;
@@ -122,6 +126,8 @@ mod scalar;
 mod schema;
 mod schema_export;
 mod section;
+#[cfg(feature = "serde")]
+mod serialize;
 mod set;
 mod sink;
 mod slot;
@@ -132,6 +138,7 @@ mod trusted;
 mod tuple;
 mod walk;
 
+pub use annotate::{Annotated, annotate};
 pub use buffer::Buffer;
 pub use builder::{Builder, ListHandle, ListTarget, ObjectHandle, Target};
 /// The crate whose `Bytes` stand in this API.
@@ -174,6 +181,7 @@ pub use zerocopy::little_endian;
 /// What derived code names. Not for other use: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::__serialize_view as implement_serialize;
     pub use crate::conversion::converted;
     pub use crate::derived_key::{ByField, ByValue, DerivedKey};
     pub use crate::enumeration::{
@@ -188,6 +196,8 @@ pub mod __private {
     pub use crate::pin::{Parts, check_pin, pin_len, pin_text};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
+    #[cfg(feature = "serde")]
+    pub use crate::serialize::serialize_view;
     pub use crate::sink::Sink;
     pub use crate::slot::Missing;
     pub use crate::walk::Walk;
@@ -204,6 +214,16 @@ pub mod __private {
     pub use core::option::Option;
     pub use core::primitive::{bool, i128, str, u8, u16, u32, usize};
     pub use core::result::Result;
+    #[cfg(feature = "serde")]
+    pub use serde;
+}
+
+/// Without the feature `serde`, views are not serialised.
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __serialize_view {
+    ($($ignored:tt)*) => {};
 }
 
 // The README's snippets, which run as tests.

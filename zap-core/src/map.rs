@@ -114,6 +114,14 @@ impl<'m, K: MapKey, V: NativeSlot> MapView<'m, K, V> {
     }
 }
 
+#[cfg(feature = "serde")]
+impl<'m, K: MapKey, V: NativeSlot> MapView<'m, K, V> {
+    /// The same map, read through its layout.
+    pub(crate) fn to_dynamic(self) -> crate::dynamic::DynamicMap<'m> {
+        self.entries.to_dynamic_map(Entry::<K, V>::LAYOUT)
+    }
+}
+
 impl<K: MapKey, V: NativeSlot> fmt::Debug for MapView<'_, K, V> {
     /// Up to 16 entries; of maps of lists only their length.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -311,6 +311,10 @@ impl<T: for<'m> Decode<'m>> DecodeOwned for T {}
 
 /// What every view has besides its accessors. A trait, so that a field may have any name.
 pub trait RecordView<'m>: Copy + Debug {
+    /// The layout of the record that it reads.
+    #[doc(hidden)]
+    const LAYOUT: &'static Layout;
+
     #[doc(hidden)]
     fn from_section(section: Section<'m>) -> Self;
     /// The fixed section that the view reads.

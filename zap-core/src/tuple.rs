@@ -58,6 +58,8 @@ impl<T: Tuple> Debug for TupleView<'_, T> {
 }
 
 impl<'m, T: Tuple> RecordView<'m> for TupleView<'m, T> {
+    const LAYOUT: &'static Layout = T::LAYOUT;
+
     fn from_section(section: Section<'m>) -> Self {
         Self { section, tuple: PhantomData }
     }

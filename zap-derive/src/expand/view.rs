@@ -99,7 +99,14 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
     });
     let view_name = record.view.to_string();
 
+    let serialize = context
+        .broken
+        .is_none()
+        .then(|| quote!(__zap::implement_serialize!([#impl_generics] [#view] [#where_clause]);));
+
     quote! {
+        #serialize
+
         impl #impl_generics #view #where_clause {
             #(#accessors)*
         }
@@ -124,6 +131,8 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
 
         #[automatically_derived]
         impl #impl_generics __zap::RecordView<#message> for #view #where_clause {
+            const LAYOUT: &'static __zap::Layout = <#owner as __zap::Zap>::LAYOUT;
+
             #[inline]
             fn from_section(__section: __zap::Section<#message>) -> Self {
                 Self(__section #marker)
