@@ -78,6 +78,7 @@ extern crate self as zap_core;
 mod buffer;
 mod builder;
 mod capped;
+mod compare;
 mod dialect;
 mod encode;
 mod error;
@@ -140,6 +141,7 @@ pub use zerocopy::little_endian;
 /// What derived code names. Not for other use: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::compare::{same_views, view_equals};
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
@@ -148,6 +150,7 @@ pub mod __private {
     pub use crate::{Decode, DecodeElement, DecodeError, DecodeSlot, Dialect, Element, FieldLayout, FieldType};
     pub use crate::{FixedStride, Layout, Native, RecordView, Slot, Zap, Zapgen, Zip};
     pub use core::clone::Clone;
+    pub use core::cmp::PartialEq;
     pub use core::fmt::{Debug, Formatter, Result as FmtResult};
     pub use core::marker::{Copy, PhantomData};
     pub use core::primitive::{bool, str, u8, u32, usize};

@@ -12,7 +12,7 @@ use crate::capped::Capped;
 use crate::section::{Field, Section};
 use crate::sink::{Run, Sink};
 use crate::walk::Walk;
-use crate::{DecodeError, DecodeListElement, DecodeSlot, FieldType, ListElement, Native, Place, Slot};
+use crate::{DecodeError, DecodeListElement, DecodeSlot, FieldType, ListElement, Native, Place, Slot, compare};
 
 /// A native slot type that can be an element of a list: its slots lie side by side.
 #[diagnostic::on_unimplemented(
@@ -73,6 +73,15 @@ impl<T: FixedStride> ListElement<Native> for T {
             return Ok(());
         }
         list.sections().try_for_each(|element| T::check(element, list.element_field(), walk))
+    }
+    fn equals_list(items: &[T], section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        T::get_list(section, field).is_ok_and(|list| list.equals(items, walk))
+    }
+    fn same_list(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        match (T::get_list(left, field), T::get_list(right, field)) {
+            (Ok(left), Ok(right)) => left.same(right, walk),
+            _ => false,
+        }
     }
     fn put_list<S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
         if !items.is_empty() && sink.descend() {
@@ -194,6 +203,23 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
             position = position.saturating_add(T::WIDTH);
             element
         })
+    }
+
+    /// Whether the elements are these.
+    pub(crate) fn equals(self, items: &[T], walk: &mut Walk<'_, true>) -> bool {
+        self.len() == items.len()
+            && walk.spend(self.body.bytes().len(), self.body.position() as usize).is_ok()
+            && self.sections().zip(items).all(|(element, item)| item.equals(element, self.element_field(), walk))
+    }
+
+    /// Whether both lists have equal elements.
+    pub(crate) fn same(self, other: ListView<'_, T>, walk: &mut Walk<'_, true>) -> bool {
+        self.len() == other.len()
+            && compare::pay(self.body, other.body, walk)
+            && self
+                .sections()
+                .zip(other.sections())
+                .all(|(left, right)| T::same(left, right, self.element_field(), walk))
     }
 
     #[inline]

@@ -13,7 +13,7 @@ use crate::sink::{Counter, RootPlace, Sink};
 use crate::walk::Walk;
 use crate::{
     DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Layout, Limits, Message, Place,
-    Prefix, Slot,
+    Prefix, Slot, compare,
 };
 
 /// A struct that is a record on the ZAP wire. Implemented by `#[derive(Zap)]`.
@@ -70,6 +70,9 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     -> Result<(), DecodeError>;
     #[doc(hidden)]
     fn put_fields<S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize);
+    /// Whether the section holds this value's fields.
+    #[doc(hidden)]
+    fn equals_fields(&self, section: Section<'_>, walk: &mut Walk<'_, true>) -> bool;
     /// Whether every field holds its zero value: asked of zip records only.
     #[doc(hidden)]
     fn fields_are_zero(section: Section<'_>, _walk: &mut Walk<'_, true>) -> bool {
@@ -485,6 +488,35 @@ pub mod nested {
         }
     }
 
+    /// Whether a nested record is this one.
+    #[must_use]
+    pub fn equals<R: Zap>(record: &R, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        open::<R>(section, field, walk).is_ok_and(|nested| record.equals_fields(nested, walk))
+    }
+
+    /// Whether two nested records are equal.
+    #[must_use]
+    pub fn same<R: Zap>(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        match (open::<R>(left, field, walk), open::<R>(right, field, walk)) {
+            (Ok(left), Ok(right)) => compare::same_fields::<R>(left, right, walk),
+            _ => false,
+        }
+    }
+
+    /// The section of a nested record, paid for where it is not inline.
+    #[inline]
+    fn open<'m, R: Zap>(
+        section: Section<'m>,
+        field: Field,
+        walk: &mut Walk<'_, true>,
+    ) -> Result<Section<'m>, DecodeError> {
+        let nested = required::<R>(section, field)?;
+        if !inline::<R>() {
+            walk.spend(nested.bytes().len(), nested.position() as usize)?;
+        }
+        Ok(nested)
+    }
+
     /// Decodes a nested record.
     ///
     /// # Errors
@@ -534,6 +566,25 @@ pub mod nested {
         let element = open_element::<R>(entry)?;
         spend_message(element, walk)?;
         R::check_fields(element, walk)
+    }
+
+    /// Whether a list element that is a complete message holds this record.
+    #[must_use]
+    pub fn equals_element<R: Zap>(record: &R, entry: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
+        open_element::<R>(entry)
+            .is_ok_and(|element| spend_message(element, walk).is_ok() && record.equals_fields(element, walk))
+    }
+
+    /// Whether two list elements that are complete messages hold equal records.
+    #[must_use]
+    pub fn same_element<R: Zap>(left: Section<'_>, right: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
+        match (open_element::<R>(left), open_element::<R>(right)) {
+            (Ok(left), Ok(right)) => {
+                let is_paid = spend_message(left, walk).and_then(|()| spend_message(right, walk)).is_ok();
+                is_paid && compare::same_fields::<R>(left, right, walk)
+            }
+            _ => false,
+        }
     }
 
     /// Decodes a list element that is a complete message.

@@ -8,7 +8,7 @@ use crate::sink::Sink;
 use crate::stream::{DecodeElement, Element};
 use crate::walk::Walk;
 use crate::{DecodeError, DecodeErrorKind, DecodeSlot, Dialect, FieldType, FixedStride, Native, Slot};
-use crate::{StreamDialect, list_view};
+use crate::{StreamDialect, compare, list_view};
 
 const fn align_of<D: Dialect>(width: usize) -> usize {
     if width < D::MAX_ALIGN { width } else { D::MAX_ALIGN }
@@ -39,6 +39,12 @@ macro_rules! scalar_slot {
                 _: &mut Walk<'_, METERED>,
             ) -> Result<(), DecodeError> {
                 Ok(())
+            }
+            fn equals(&self, section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+                <Self as Slot<$generic>>::get(section, field) == *self
+            }
+            fn same(left: Section<'_>, right: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+                <Self as Slot<$generic>>::get(left, field) == <Self as Slot<$generic>>::get(right, field)
             }
             #[inline]
             fn put<S: Sink>(&self, _: &mut S, section: &mut S::Section, offset: usize) {
@@ -96,6 +102,12 @@ macro_rules! stream_element {
             ) -> Result<(), DecodeError> {
                 walk.spend(entry.bytes().len(), entry.position() as usize)?;
                 <$scalar as Element<D>>::get_element(entry).map(drop)
+            }
+            fn equals_element(&self, entry: Section<'_>, _: &mut Walk<'_, true>) -> bool {
+                <$scalar as Element<D>>::get_element(entry).is_ok_and(|value| value == *self)
+            }
+            fn same_element(left: Section<'_>, right: Section<'_>, _: &mut Walk<'_, true>) -> bool {
+                compare::both(<$scalar as Element<D>>::get_element(left), <$scalar as Element<D>>::get_element(right))
             }
             fn put_element<S: Sink>(&self, sink: &mut S) {
                 sink.element(&self.to_le_bytes());
@@ -173,6 +185,12 @@ impl Slot<Native> for char {
         _: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
         <char as Slot<Native>>::get(section, field).map(drop)
+    }
+    fn equals(&self, section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+        <char as Slot<Native>>::get(section, field).is_ok_and(|value| value == *self)
+    }
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+        compare::both(<char as Slot<Native>>::get(left, field), <char as Slot<Native>>::get(right, field))
     }
     #[inline]
     fn put<S: Sink>(&self, _: &mut S, section: &mut S::Section, offset: usize) {
@@ -323,6 +341,12 @@ impl<T: ArrayElement, const N: usize> Slot<Native> for [T; N] {
         }
         Ok(())
     }
+    fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        self.iter().enumerate().all(|(index, item)| item.equals(section, array_field::<T>(field, index), walk))
+    }
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        (0..N).all(|index| T::same(left, right, array_field::<T>(field, index), walk))
+    }
     #[inline]
     fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
         T::put_array(self, sink, section, offset);
@@ -361,6 +385,12 @@ impl<const N: usize> Slot<crate::Zapgen> for [u8; N] {
     #[inline]
     fn check<const METERED: bool>(_: Section<'_>, _: Field, _: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
         Ok(())
+    }
+    fn equals(&self, section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+        section.load_ref(field.offset) == self
+    }
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+        left.load_ref::<N>(field.offset) == right.load_ref::<N>(field.offset)
     }
     #[inline]
     fn put<S: Sink>(&self, _: &mut S, section: &mut S::Section, offset: usize) {

@@ -36,6 +36,10 @@ pub trait Element<D: StreamDialect>: Slot<D> + Sized {
     ///
     /// The first thing that an accessor would refuse, or the budget.
     fn check_element<const METERED: bool>(entry: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError>;
+    /// As [`Slot::equals`], of the element.
+    fn equals_element(&self, entry: Section<'_>, walk: &mut Walk<'_, true>) -> bool;
+    /// As [`Slot::same`], of two elements.
+    fn same_element(left: Section<'_>, right: Section<'_>, walk: &mut Walk<'_, true>) -> bool;
     /// Counts or writes the element with its length word.
     fn put_element<S: Sink>(&self, sink: &mut S);
 }
@@ -77,6 +81,15 @@ impl<D: StreamDialect, T: Element<D>> ListElement<D> for T {
             spend_length_word(entry, walk)?;
             T::check_element(entry, walk).map_err(|error| error.at(field.place))
         })
+    }
+    fn equals_list(items: &[T], section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        T::get_list(section, field).is_ok_and(|list| list.equals(items, walk))
+    }
+    fn same_list(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        match (T::get_list(left, field), T::get_list(right, field)) {
+            (Ok(left), Ok(right)) => left.same(right, walk),
+            _ => false,
+        }
     }
     fn put_list<S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
         sink.stream(section, offset, items.len());
@@ -176,6 +189,26 @@ impl<'m, T: Element<D>, D: StreamDialect> StreamView<'m, T, D> {
     #[must_use]
     pub const fn iter(&self) -> StreamIter<'m, T, D> {
         StreamIter { entries: self.entries(), element: PhantomData }
+    }
+
+    /// Whether the elements are these.
+    pub(crate) fn equals(self, items: &[T], walk: &mut Walk<'_, true>) -> bool {
+        self.len() == items.len()
+            && self.entries().zip(items).all(|(entry, item)| {
+                entry.is_ok_and(|entry| spend_length_word(entry, walk).is_ok() && item.equals_element(entry, walk))
+            })
+    }
+
+    /// Whether both lists have equal elements.
+    pub(crate) fn same(self, other: StreamView<'_, T, D>, walk: &mut Walk<'_, true>) -> bool {
+        self.len() == other.len()
+            && self.entries().zip(other.entries()).all(|entries| match entries {
+                (Ok(left), Ok(right)) => {
+                    let is_paid = spend_length_word(left, walk).and_then(|()| spend_length_word(right, walk)).is_ok();
+                    is_paid && T::same_element(left, right, walk)
+                }
+                _ => false,
+            })
     }
 
     /// The bytes of the elements.

@@ -89,6 +89,11 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
         quote!(#slot::put_field::<Self, __S>(&self.#member, __sink, __section, __base, #index);)
     });
     let put = body(context, put);
+    let equals = each(&|index, field| {
+        let (slot, member) = (context.slot(field.ty), &field.member);
+        quote!(&& #slot::equals_field::<Self>(&self.#member, __section, #index, __walk))
+    });
+    let equals = body(context, quote!(true #equals));
     let zero = (record.attributes.dialect == Some(Dialect::Zip)).then(|| {
         let zero = each(&|index, field| {
             let slot = context.slot(field.ty);
@@ -123,6 +128,9 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             #inline
             fn put_fields<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __base: __zap::usize) {
                 #put
+            }
+            fn equals_fields(&self, __section: __zap::Section<'_>, __walk: &mut __zap::Walk<'_, true>) -> __zap::bool {
+                #equals
             }
             #zero
         },
@@ -167,6 +175,22 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
                 __walk: &mut __zap::Walk<'_, true>,
             ) -> __zap::bool {
                 __zap::nested::is_zero::<Self>(__section, __field, __walk)
+            }
+            fn equals(
+                &self,
+                __section: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::nested::equals::<Self>(self, __section, __field, __walk)
+            }
+            fn same(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::nested::same::<Self>(__left, __right, __field, __walk)
             }
             #[inline]
             fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: __zap::usize) {
@@ -242,6 +266,16 @@ fn element_impls(record: &Record<'_>, context: &Context) -> TokenStream {
                 __walk: &mut __zap::Walk<'_, __METERED>,
             ) -> __zap::Result<(), __zap::DecodeError> {
                 __zap::nested::check_element::<Self, __METERED>(__entry, __walk)
+            }
+            fn equals_element(&self, __entry: __zap::Section<'_>, __walk: &mut __zap::Walk<'_, true>) -> __zap::bool {
+                __zap::nested::equals_element::<Self>(self, __entry, __walk)
+            }
+            fn same_element(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::nested::same_element::<Self>(__left, __right, __walk)
             }
             fn put_element<__S: __zap::Sink>(&self, __sink: &mut __S) {
                 __zap::Sink::element_message(__sink, self);

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::GenericParam;
+use syn::{GenericParam, parse_quote};
 
 use crate::ast::Record;
 use crate::expand::generics::{Context, ends};
@@ -90,6 +90,7 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
         quote!(.field(#value))
     });
     let view_name = record.view().to_string();
+    let equality = context.broken.is_none().then(|| equality(record, context));
 
     quote! {
         impl #impl_generics #view #where_clause {
@@ -114,6 +115,8 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
             }
         }
 
+        #equality
+
         #[automatically_derived]
         impl #impl_generics __zap::RecordView<#message> for #view #where_clause {
             #[inline]
@@ -123,6 +126,45 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
             #[inline]
             fn section(&self) -> __zap::Section<#message> {
                 self.0
+            }
+        }
+    }
+}
+
+/// `PartialEq` between two views, and between a view and a record, both ways.
+fn equality(record: &Record<'_>, context: &Context) -> TokenStream {
+    let (view, owner) = (context.view_path(record), context.record_in_view(record));
+    let generics = context.view_generics(record);
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let views = quote! {
+        #[automatically_derived]
+        impl #impl_generics __zap::PartialEq for #view #where_clause {
+            fn eq(&self, __other: &Self) -> __zap::bool {
+                __zap::same_views::<#owner>(self.0, __other.0)
+            }
+        }
+    };
+    // Here the record's lifetimes are its own, whatever the message's is.
+    let ident = record.ident;
+    let mut generics = context.record_generics(record);
+    let message = &context.message;
+    generics.params.insert(0, parse_quote!(#message));
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let (_, arguments, _) = record.generics.split_for_impl();
+    quote! {
+        #views
+
+        #[automatically_derived]
+        impl #impl_generics __zap::PartialEq<#ident #arguments> for #view #where_clause {
+            fn eq(&self, __other: &#ident #arguments) -> __zap::bool {
+                __zap::view_equals(self, __other)
+            }
+        }
+
+        #[automatically_derived]
+        impl #impl_generics __zap::PartialEq<#view> for #ident #arguments #where_clause {
+            fn eq(&self, __other: &#view) -> __zap::bool {
+                __zap::view_equals(__other, self)
             }
         }
     }

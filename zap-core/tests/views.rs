@@ -1,0 +1,73 @@
+//! Views beside values: compared, turned into values, printed.
+
+use zap_core::Zap;
+
+#[derive(Zap, Debug, Clone)]
+struct Tree {
+    kids: Vec<Tree>,
+    v: u8,
+}
+
+#[derive(Zap, Debug, Clone)]
+struct Mixed<'a> {
+    id: u64,
+    ratio: f64,
+    flag: bool,
+    letter: char,
+    memo: &'a str,
+    data: Vec<u8>,
+    kids: Vec<Tree>,
+    names: Vec<String>,
+    grid: Vec<Vec<u16>>,
+    hash: [u8; 4],
+    pair: [u16; 2],
+}
+
+fn mixed() -> Mixed<'static> {
+    Mixed {
+        id: 7,
+        ratio: 0.5,
+        flag: true,
+        letter: 'ß',
+        memo: "rent",
+        data: vec![1, 2, 3],
+        kids: vec![Tree { kids: vec![Tree { kids: vec![], v: 2 }], v: 1 }],
+        names: vec!["a".into(), String::new()],
+        grid: vec![vec![1, 2], vec![]],
+        hash: [1, 2, 3, 4],
+        pair: [5, 6],
+    }
+}
+
+/// Changes one field each.
+const CHANGES: [fn(&mut Mixed<'static>); 13] = [
+    |value| value.id += 1,
+    |value| value.ratio = -0.5,
+    |value| value.flag = false,
+    |value| value.letter = 's',
+    |value| value.memo = "rant",
+    |value| value.memo = "",
+    |value| value.data[1] = 9,
+    |value| value.kids[0].kids[0].v = 3,
+    |value| value.kids.clear(),
+    |value| value.names[1] = "b".into(),
+    |value| value.grid[1].push(1),
+    |value| value.hash[0] = 0,
+    |value| value.pair[1] = 0,
+];
+
+#[test]
+fn views_and_values_are_equal_or_not() {
+    let value = mixed();
+    let bytes = value.to_vec().unwrap();
+    let view = Mixed::view(&bytes).unwrap();
+    assert!(view == value && value == view && view == Mixed::view(&bytes.clone()).unwrap());
+    for change in CHANGES {
+        let mut other = value.clone();
+        change(&mut other);
+        let bytes = other.to_vec().unwrap();
+        let other_view = Mixed::view(&bytes).unwrap();
+        assert!(view != other && other != view && view != other_view && value != other_view);
+        assert!(other_view == other);
+    }
+}
