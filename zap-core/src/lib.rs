@@ -106,6 +106,7 @@ mod stream;
 mod tail_slot;
 mod text;
 mod trusted;
+mod update;
 mod walk;
 
 pub use buffer::Buffer;
@@ -132,6 +133,7 @@ pub use schema::{Schema, SchemaField, SchemaKind};
 pub use slot::{DecodeListElement, DecodeSlot, ListElement, Slot};
 pub use stream::{DecodeElement, Element, StreamIter, StreamView};
 pub use text::Text;
+pub use update::{RecordViewMut, SlotMut};
 #[cfg(feature = "derive")]
 pub use zap_derive::Zap;
 /// The element types of [`ListView::as_slice`]: little-endian, alignment 1.
@@ -146,9 +148,10 @@ pub mod __private {
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     pub use crate::sink::Sink;
+    pub use crate::update::SectionMut;
     pub use crate::walk::Walk;
     pub use crate::{Decode, DecodeElement, DecodeError, DecodeSlot, Dialect, Element, FieldLayout, FieldType};
-    pub use crate::{FixedStride, Layout, Native, RecordView, Slot, Zap, Zapgen, Zip};
+    pub use crate::{FixedStride, Layout, Native, RecordView, RecordViewMut, Slot, SlotMut, Zap, Zapgen, Zip};
     pub use core::clone::Clone;
     pub use core::cmp::PartialEq;
     pub use core::fmt::{Debug, Formatter, Result as FmtResult};

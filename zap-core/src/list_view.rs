@@ -97,14 +97,7 @@ impl<'m, T: FixedStride + DecodeSlot<'m, Native>> DecodeListElement<'m, Native> 
         field: Field,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Vec<T>, DecodeError> {
-        let list = T::get_list(section, field)?;
-        walk.spend(list.body.bytes().len(), list.body.position() as usize)?;
-        // The whole body has been received, so its element count is backed by bytes.
-        let mut items = Vec::with_capacity(list.len());
-        for element in list.sections() {
-            items.push(T::decode_slot(element, list.element_field(), walk)?);
-        }
-        Ok(items)
+        T::get_list(section, field)?.decode(walk)
     }
 }
 
@@ -222,9 +215,40 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
                 .all(|(left, right)| T::same(left, right, self.element_field(), walk))
     }
 
+    /// The fixed section of element `index`, if there is one.
+    pub(crate) fn section(&self, index: usize) -> Option<Section<'m>> {
+        (index < self.len()).then(|| self.body.element(index.saturating_mul(T::WIDTH), T::WIDTH))
+    }
+
+    /// The fixed sections of all elements, side by side.
+    pub(crate) const fn body(&self) -> Section<'m> {
+        self.body
+    }
+
     #[inline]
-    const fn element_field(&self) -> Field {
+    pub(crate) const fn element_field(&self) -> Field {
         Field { offset: 0, place: self.place }
+    }
+}
+
+impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
+    /// The elements as values, within the default [`Limits`](crate::Limits).
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with an element, or the budget.
+    pub fn to_vec(&self) -> Result<Vec<T>, DecodeError> {
+        self.decode(&mut compare::walk_over(self.body.message().len()))
+    }
+
+    fn decode<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
+        walk.spend(self.body.bytes().len(), self.body.position() as usize)?;
+        // The whole body has been received, so its element count is backed by bytes.
+        let mut items = Vec::with_capacity(self.len());
+        for element in self.sections() {
+            items.push(T::decode_slot(element, self.element_field(), walk)?);
+        }
+        Ok(items)
     }
 }
 
@@ -344,7 +368,7 @@ impl<T: Slot<Native>> FusedIterator for ListIter<'_, T> {}
 /// A scalar whose lists can be seen as a slice of little-endian values. Sealed.
 pub trait LittleEndian: Slot<Native> + sealed::Sealed {
     /// The value on the wire: alignment 1, little-endian.
-    type Wire: zerocopy::FromBytes + zerocopy::Immutable + zerocopy::KnownLayout + 'static;
+    type Wire: zerocopy::FromBytes + zerocopy::IntoBytes + zerocopy::Immutable + zerocopy::KnownLayout + 'static;
 }
 
 mod sealed {

@@ -6,8 +6,9 @@ use core::marker::PhantomData;
 
 use bytes::Bytes;
 
+use crate::record::decode_root;
 use crate::section::Section;
-use crate::{DecodeError, Limits, RecordView, Zap};
+use crate::{DecodeError, DecodeOwned, Limits, RecordView, Zap};
 
 /// A record in a shared buffer that it keeps alive: `Send`, `Sync`, `'static` and cheap to clone.
 ///
@@ -70,7 +71,23 @@ impl<T: Zap> OwnedView<T> {
     #[inline]
     #[must_use]
     pub fn view(&self) -> T::View<'_> {
-        RecordView::from_section(Section::reopen(&self.bytes, self.root, T::LAYOUT.root_size(), self.depth))
+        RecordView::from_section(self.section())
+    }
+
+    /// The record as a value that borrows nothing; `Bytes` fields share the message instead of copying.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::decode`].
+    pub fn to_record(&self) -> Result<T, DecodeError>
+    where
+        T: DecodeOwned,
+    {
+        decode_root(self.section(), Some(&self.bytes))
+    }
+
+    fn section(&self) -> Section<'_> {
+        Section::reopen(&self.bytes, self.root, T::LAYOUT.root_size(), self.depth)
     }
 
     /// The message.

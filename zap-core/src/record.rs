@@ -10,10 +10,11 @@ use crate::capped::Capped;
 use crate::encode::{self, EncodeTarget};
 use crate::section::{Field, Section};
 use crate::sink::{Counter, RootPlace, Sink};
+use crate::update::SectionMut;
 use crate::walk::Walk;
 use crate::{
     DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Layout, Limits, Message, Place,
-    Prefix, Slot, compare,
+    Prefix, RecordViewMut, Slot, compare,
 };
 
 /// A struct that is a record on the ZAP wire. Implemented by `#[derive(Zap)]`.
@@ -54,6 +55,8 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     type Dialect: Dialect;
     /// The record read in place: one accessor per field.
     type View<'m>: RecordView<'m>;
+    /// The record changed where it lies: one accessor per field.
+    type ViewMut<'m>: RecordViewMut<'m>;
     /// Where each field lies.
     const LAYOUT: &'static Layout;
 
@@ -95,6 +98,40 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     #[inline(always)]
     fn view(bytes: &[u8]) -> Result<Self::View<'_>, DecodeError> {
         Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE).map(RecordView::from_section)
+    }
+
+    /// Opens the record to change it where it lies: checks what [`Zap::view`] checks. Bytes after the message are
+    /// neither read nor changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::view`].
+    ///
+    /// # Panics
+    ///
+    /// Never.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zap_core::Zap;
+    ///
+    /// #[derive(Zap)]
+    /// struct Account<'a> {
+    ///     balance: u64,
+    ///     owner: &'a str,
+    /// }
+    ///
+    /// let mut bytes = Account { balance: 100, owner: "A. Smith" }.to_vec()?;
+    /// let mut account = Account::view_mut(&mut bytes)?;
+    /// let before = account.balance().get();
+    /// account.balance().set(before + 50);
+    /// assert_eq!(bytes, Account { balance: 150, owner: "A. Smith" }.to_vec()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn view_mut(bytes: &mut [u8]) -> Result<Self::ViewMut<'_>, DecodeError> {
+        let location = Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)?.location();
+        Ok(RecordViewMut::from_section(SectionMut::new(bytes, location)))
     }
 
     /// Decodes the whole value. Fields that borrow, borrow from `bytes`; owned fields are copied.
@@ -293,7 +330,30 @@ pub trait DecodeOwned: for<'m> Decode<'m> {}
 impl<T: for<'m> Decode<'m>> DecodeOwned for T {}
 
 /// What every view has besides its accessors. A trait, so that a field may have any name.
-pub trait RecordView<'m>: Copy + Debug {
+pub trait RecordView<'m>: Copy + Debug + PartialEq {
+    /// The record that it shows; where the record has lifetimes, they are the message's.
+    type Record: Zap;
+
+    /// The record as a value: its borrowed fields borrow from the message, its owned fields are copied. Works on any
+    /// view, that of a nested record or a list element as well.
+    ///
+    /// It is not called `to_owned`, because every view is `Clone` and so has the standard library's method of that name
+    /// already, which gives the view again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::decode`]: the first thing that is wrong with the bytes, or the budget.
+    ///
+    /// # Panics
+    ///
+    /// Never.
+    fn to_record(&self) -> Result<Self::Record, DecodeError>
+    where
+        Self::Record: Decode<'m>,
+    {
+        decode_root(self.section(), None)
+    }
+
     #[doc(hidden)]
     fn from_section(section: Section<'m>) -> Self;
     /// The fixed section that the view reads.
@@ -302,7 +362,10 @@ pub trait RecordView<'m>: Copy + Debug {
 }
 
 #[inline(always)]
-fn decode_root<'m, T: Decode<'m>>(section: Section<'m>, source: Option<&'m Bytes>) -> Result<T, DecodeError> {
+pub(crate) fn decode_root<'m, T: Decode<'m>>(
+    section: Section<'m>,
+    source: Option<&'m Bytes>,
+) -> Result<T, DecodeError> {
     let (limits, message_len) = (Limits::new(), section.message().len());
     if T::NESTED {
         T::decode_root(section, &mut Walk::<true>::new(&limits, message_len, source))

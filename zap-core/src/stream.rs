@@ -11,7 +11,7 @@ use crate::list_view::debug_elements;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
-use crate::{DecodeError, DecodeListElement, FieldType, ListElement, Place, Slot, StreamDialect};
+use crate::{DecodeError, DecodeListElement, FieldType, ListElement, Place, Slot, StreamDialect, compare};
 
 /// A type that can be an element of a length-prefixed list.
 #[diagnostic::on_unimplemented(
@@ -108,14 +108,7 @@ impl<'m, D: StreamDialect, T: DecodeElement<'m, D>> DecodeListElement<'m, D> for
         field: Field,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Vec<T>, DecodeError> {
-        // The vector grows as elements are seen: a count alone buys no memory.
-        let mut items = Vec::new();
-        for entry in T::get_list(section, field)?.entries() {
-            let entry = entry?;
-            spend_length_word(entry, walk)?;
-            items.push(T::decode_element(entry, walk).map_err(|error| error.at(field.place))?);
-        }
-        Ok(items)
+        T::get_list(section, field)?.decode(walk)
     }
 }
 
@@ -214,6 +207,28 @@ impl<'m, T: Element<D>, D: StreamDialect> StreamView<'m, T, D> {
     /// The bytes of the elements.
     const fn entries(&self) -> Entries<'m> {
         Entries { stream: self.stream, left: self.count, place: self.place }
+    }
+}
+
+impl<'m, T: DecodeElement<'m, D>, D: StreamDialect> StreamView<'m, T, D> {
+    /// The elements as values, within the default [`Limits`](crate::Limits).
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with an element, or the budget.
+    pub fn to_vec(&self) -> Result<Vec<T>, DecodeError> {
+        self.decode(&mut compare::walk_over(self.stream.message().len()))
+    }
+
+    fn decode<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
+        // The vector grows as elements are seen: a count alone buys no memory.
+        let mut items = Vec::new();
+        for entry in self.entries() {
+            let entry = entry?;
+            spend_length_word(entry, walk)?;
+            items.push(T::decode_element(entry, walk).map_err(|error| error.at(self.place))?);
+        }
+        Ok(items)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Views beside values: compared, turned into values, printed.
 
-use zap_core::Zap;
+use zap_core::{OwnedView, RecordView, Zap};
 
 #[derive(Zap, Debug, Clone)]
 struct Tree {
@@ -70,4 +70,19 @@ fn views_and_values_are_equal_or_not() {
         assert!(view != other && other != view && view != other_view && value != other_view);
         assert!(other_view == other);
     }
+}
+
+#[test]
+fn views_become_values() {
+    let value = mixed();
+    let bytes = value.to_vec().unwrap();
+    let view = Mixed::view(&bytes).unwrap();
+    let record: Mixed<'_> = view.to_record().unwrap();
+    assert!(view == record && bytes.as_ptr_range().contains(&record.memo.as_ptr()));
+    let kid: Tree = view.kids().unwrap().get(0).unwrap().to_record().unwrap();
+    assert_eq!((kid.v, kid.kids.len()), (1, 1));
+    assert_eq!(view.kids().unwrap().to_vec().unwrap().len(), 1);
+    assert_eq!(view.names().unwrap().to_vec().unwrap(), value.names);
+    let owned = OwnedView::<Mixed<'static>>::new(bytes.clone()).unwrap();
+    assert!(owned.view().to_record().unwrap() == view);
 }

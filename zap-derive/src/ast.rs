@@ -82,6 +82,11 @@ impl<'i> Record<'i> {
     pub(crate) fn view(&self) -> Ident {
         format_ident!("{}View", self.ident.unraw(), span = self.ident.span())
     }
+
+    /// The mutable view's name.
+    pub(crate) fn view_mut(&self) -> Ident {
+        format_ident!("{}ViewMut", self.ident.unraw(), span = self.ident.span())
+    }
 }
 
 impl<'i> Field<'i> {

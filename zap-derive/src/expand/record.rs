@@ -59,7 +59,7 @@ fn body(context: &Context, whole: TokenStream) -> TokenStream {
 fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
     let Context { dialect, message, .. } = context;
     let (name, version) = (&record.name, record.attributes.version);
-    let (view, inline) = (context.view_path(record), inline(record));
+    let (view, view_mut, inline) = (context.view_path(record), context.view_mut_path(record), inline(record));
 
     let layouts = record.fields.iter().map(|field| {
         let (slot, name) = (context.slot(field.ty), &field.name);
@@ -114,6 +114,7 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
         &quote! {
             type Dialect = #dialect;
             type View<#message> = #view;
+            type ViewMut<#message> = #view_mut;
             const FIELDS: &'static [__zap::FieldLayout] = #fields;
             const LAYOUT: &'static __zap::Layout =
                 &__zap::Layout::new::<#dialect>(#name, #version, <Self as __zap::Zap>::FIELDS)#checked;

@@ -1,6 +1,6 @@
 //! The view: a `Copy` struct with one accessor per field and nothing else.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{GenericParam, parse_quote};
 
@@ -9,10 +9,20 @@ use crate::expand::generics::{Context, ends};
 
 /// The struct itself.
 pub(crate) fn define(record: &Record<'_>, context: &Context) -> TokenStream {
-    let (visibility, view, message, krate) =
-        (record.visibility, record.view(), &context.message, &record.attributes.krate);
-    let allowed = &record.allowed;
     let doc = format!("A [`{}`] read in place: one accessor per field.", record.ident);
+    define_view(record, context, &record.view(), &doc, &quote!(Section))
+}
+
+/// A view's struct: a section, and a marker for the parameters that it does not show.
+pub(crate) fn define_view(
+    record: &Record<'_>,
+    context: &Context,
+    view: &Ident,
+    doc: &str,
+    section: &TokenStream,
+) -> TokenStream {
+    let (visibility, message, krate) = (record.visibility, &context.message, &record.attributes.krate);
+    let allowed = &record.allowed;
     let parameters = context.view_generics(record).params;
     // The struct needs no bounds.
     let parameters = parameters.into_iter().map(|parameter| match parameter {
@@ -35,7 +45,7 @@ pub(crate) fn define(record: &Record<'_>, context: &Context) -> TokenStream {
     quote! {
         #[doc = #doc]
         #(#[allow(#allowed)])*
-        #visibility struct #view<#(#parameters),*>(#krate::__private::Section<#message> #marker);
+        #visibility struct #view<#(#parameters),*>(#krate::__private::#section<#message> #marker);
     }
 }
 
@@ -119,6 +129,8 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
 
         #[automatically_derived]
         impl #impl_generics __zap::RecordView<#message> for #view #where_clause {
+            type Record = #owner;
+
             #[inline]
             fn from_section(__section: __zap::Section<#message>) -> Self {
                 Self(__section #marker)
