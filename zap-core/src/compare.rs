@@ -13,7 +13,7 @@
 
 use crate::section::{Field, Section};
 use crate::walk::Walk;
-use crate::{DecodeError, Limits, RecordView, Zap};
+use crate::{DecodeError, Limits, Zap};
 
 /// A slot type's [`Slot::same`](crate::Slot::same), as a layout holds it: two views are compared by their layout, so that
 /// a record's derived code need not say it for each field.
@@ -26,12 +26,11 @@ pub fn same_views<R: Zap>(left: Section<'_>, right: Section<'_>) -> bool {
     same_fields::<R>(left, right, &mut walk_over(left.message().len().saturating_add(right.message().len())))
 }
 
-/// Whether a view shows this record.
+/// Whether the section of a view shows this record.
 #[doc(hidden)]
 #[must_use]
-pub fn view_equals<'m, R: Zap>(view: &impl RecordView<'m>, record: &R) -> bool {
-    let section = view.section();
-    record.equals_fields(section, &mut walk_over(section.message().len()))
+pub fn view_equals<R: Zap>(view: Section<'_>, record: &R) -> bool {
+    record.equals_fields(view, &mut walk_over(view.message().len()))
 }
 
 /// The budget of a comparison that the user did not bound otherwise.

@@ -61,14 +61,18 @@ fn views_and_values_are_equal_or_not() {
     let value = mixed();
     let bytes = value.to_vec().unwrap();
     let view = Mixed::view(&bytes).unwrap();
-    assert!(view == value && value == view && view == Mixed::view(&bytes.clone()).unwrap());
+    assert_eq!(view, value);
+    assert_eq!(value, view);
+    assert_eq!(view, Mixed::view(&bytes.clone()).unwrap());
     for change in CHANGES {
         let mut other = value.clone();
         change(&mut other);
         let bytes = other.to_vec().unwrap();
         let other_view = Mixed::view(&bytes).unwrap();
-        assert!(view != other && other != view && view != other_view && value != other_view);
-        assert!(other_view == other);
+        assert_ne!(view, other);
+        assert_ne!(value, other_view);
+        assert_ne!(view, other_view);
+        assert_eq!(other_view, other);
     }
 }
 

@@ -52,7 +52,7 @@ fn inline(record: &Record<'_>) -> TokenStream {
 }
 
 /// The body of a function that has one part per field; of a stub, if the record is broken.
-fn body(context: &Context, whole: TokenStream) -> TokenStream {
+pub(crate) fn body(context: &Context, whole: TokenStream) -> TokenStream {
     if context.broken.is_some() { quote!(loop {}) } else { whole }
 }
 

@@ -6,6 +6,7 @@ use syn::{GenericParam, parse_quote};
 
 use crate::ast::Record;
 use crate::expand::generics::{Context, ends};
+use crate::expand::record::body;
 
 /// The struct itself.
 pub(crate) fn define(record: &Record<'_>, context: &Context) -> TokenStream {
@@ -100,7 +101,7 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
         quote!(.field(#value))
     });
     let view_name = record.view().to_string();
-    let equality = context.broken.is_none().then(|| equality(record, context));
+    let equality = equality(record, context);
 
     quote! {
         impl #impl_generics #view #where_clause {
@@ -148,14 +149,20 @@ fn equality(record: &Record<'_>, context: &Context) -> TokenStream {
     let (view, owner) = (context.view_path(record), context.record_in_view(record));
     let generics = context.view_generics(record);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let same = body(context, quote!(__zap::same_views::<#owner>(self.0, __other.0)));
+    // A view of floats is not `Eq`, and nobody could derive it.
     let views = quote! {
         #[automatically_derived]
+        #[allow(clippy::derive_partial_eq_without_eq)]
         impl #impl_generics __zap::PartialEq for #view #where_clause {
             fn eq(&self, __other: &Self) -> __zap::bool {
-                __zap::same_views::<#owner>(self.0, __other.0)
+                #same
             }
         }
     };
+    if context.broken.is_some() {
+        return views;
+    }
     // Here the record's lifetimes are its own, whatever the message's is.
     let ident = record.ident;
     let mut generics = context.record_generics(record);
@@ -169,14 +176,14 @@ fn equality(record: &Record<'_>, context: &Context) -> TokenStream {
         #[automatically_derived]
         impl #impl_generics __zap::PartialEq<#ident #arguments> for #view #where_clause {
             fn eq(&self, __other: &#ident #arguments) -> __zap::bool {
-                __zap::view_equals(self, __other)
+                __zap::view_equals(self.0, __other)
             }
         }
 
         #[automatically_derived]
         impl #impl_generics __zap::PartialEq<#view> for #ident #arguments #where_clause {
             fn eq(&self, __other: &#view) -> __zap::bool {
-                __zap::view_equals(__other, self)
+                __zap::view_equals(__other.0, self)
             }
         }
     }
