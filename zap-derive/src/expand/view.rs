@@ -150,10 +150,9 @@ fn equality(record: &Record<'_>, context: &Context) -> TokenStream {
     let generics = context.view_generics(record);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let same = body(context, quote!(__zap::same_views::<#owner>(self.0, __other.0)));
-    // A view of floats is not `Eq`, and nobody could derive it.
+    // Not marked as derived: clippy would ask for `Eq`, which a view of floats is not.
     let views = quote! {
-        #[automatically_derived]
-        #[allow(clippy::derive_partial_eq_without_eq)]
+        #[allow(single_use_lifetimes)]
         impl #impl_generics __zap::PartialEq for #view #where_clause {
             fn eq(&self, __other: &Self) -> __zap::bool {
                 #same
@@ -173,14 +172,14 @@ fn equality(record: &Record<'_>, context: &Context) -> TokenStream {
     quote! {
         #views
 
-        #[automatically_derived]
+        #[allow(single_use_lifetimes)]
         impl #impl_generics __zap::PartialEq<#ident #arguments> for #view #where_clause {
             fn eq(&self, __other: &#ident #arguments) -> __zap::bool {
                 __zap::view_equals(self.0, __other)
             }
         }
 
-        #[automatically_derived]
+        #[allow(single_use_lifetimes)]
         impl #impl_generics __zap::PartialEq<#view> for #ident #arguments #where_clause {
             fn eq(&self, __other: &#view) -> __zap::bool {
                 __zap::view_equals(__other.0, self)
