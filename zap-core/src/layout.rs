@@ -468,6 +468,8 @@ pub struct Layout {
     pub growable: bool,
     /// The fields in declaration order.
     pub fields: &'static [FieldLayout],
+    /// What errors name that are about the whole record.
+    pub(crate) place: Place,
 }
 
 impl Layout {
@@ -493,7 +495,16 @@ impl Layout {
             DialectKind::Zapgen => end,
             DialectKind::Zip => end.next_multiple_of(8),
         };
-        Self { name, dialect: D::KIND, version, size, align, growable: false, fields }
+        Self {
+            name,
+            dialect: D::KIND,
+            version,
+            size,
+            align,
+            growable: false,
+            fields,
+            place: Place { record: name, field: "" },
+        }
     }
 
     /// Refuses what the derive cannot refuse on the spot, since the record is generic.

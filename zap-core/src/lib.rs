@@ -80,6 +80,7 @@ mod builder;
 mod capped;
 mod compare;
 mod dialect;
+pub mod dynamic;
 mod encode;
 mod error;
 pub mod guide;

@@ -69,7 +69,7 @@ impl<'m, R: Decode<'m> + Zap<Dialect = Zapgen>> DecodeSlot<'m, Zapgen> for Optio
 }
 
 /// Bytes of nested messages that one optional may visit to tell that all of it is zero. A larger one is there.
-const ZERO_BUDGET: u64 = 4096;
+pub(crate) const ZERO_BUDGET: u64 = 4096;
 
 /// Whether an optional is absent, or all zero, and the bytes of nested messages that it took to tell.
 fn is_absent<T: Slot<Zip>>(section: Section<'_>, field: Field) -> (bool, usize) {
