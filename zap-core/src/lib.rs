@@ -80,6 +80,7 @@ mod builder;
 mod capped;
 mod compare;
 mod dialect;
+mod display;
 pub mod dynamic;
 mod encode;
 mod error;
@@ -145,6 +146,7 @@ pub use zerocopy::little_endian;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::compare::{same_views, view_equals};
+    pub use crate::display::display;
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
@@ -155,7 +157,7 @@ pub mod __private {
     pub use crate::{FixedStride, Layout, Native, RecordView, RecordViewMut, Slot, SlotMut, Zap, Zapgen, Zip};
     pub use core::clone::Clone;
     pub use core::cmp::PartialEq;
-    pub use core::fmt::{Debug, Formatter, Result as FmtResult};
+    pub use core::fmt::{Debug, Display, Formatter, Result as FmtResult};
     pub use core::marker::{Copy, PhantomData};
     pub use core::primitive::{bool, str, u8, u32, usize};
     pub use core::result::Result;

@@ -114,3 +114,9 @@ impl<T: Zap> fmt::Debug for OwnedView<T> {
         self.view().fmt(f)
     }
 }
+
+impl<T: Zap> fmt::Display for OwnedView<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        crate::display::display::<T>(self.section(), f)
+    }
+}

@@ -90,3 +90,31 @@ fn views_become_values() {
     let owned = OwnedView::<Mixed<'static>>::new(bytes.clone()).unwrap();
     assert!(owned.view().to_record().unwrap() == view);
 }
+
+#[test]
+fn views_are_printed() {
+    #[derive(Zap)]
+    struct Transfer<'a> {
+        id: u64,
+        amount: u64,
+        memo: &'a str,
+    }
+    let bytes = Transfer { id: 7, amount: 250, memo: "rent \"x\"\n\u{202e}" }.to_vec().unwrap();
+    let view = Transfer::view(&bytes).unwrap();
+    assert_eq!(view.to_string(), r#"Transfer { id: 7, amount: 250, memo: "rent \"x\"\n\u{202e}" }"#);
+    assert_eq!(format!("{view:#}").lines().count(), 5);
+
+    let bytes = mixed().to_vec().unwrap();
+    assert_eq!(
+        Mixed::view(&bytes).unwrap().to_string(),
+        "Mixed { id: 7, ratio: 0.5, flag: true, letter: 'ß', memo: \"rent\", data: 0x010203, \
+         kids: [Tree { kids: [Tree { kids: [], v: 2 }], v: 1 }], names: [\"a\", \"\"], grid: [[1, 2], []], \
+         hash: 0x01020304, pair: [5, 6] }"
+    );
+    let view = Mixed::view(&bytes).unwrap();
+    let kids = view.kids().unwrap();
+    assert_eq!(
+        format!("{:#}", kids.get(0).unwrap()),
+        "Tree {\n    kids: [Tree {\n        kids: [],\n        v: 2\n    }],\n    v: 1\n}"
+    );
+}

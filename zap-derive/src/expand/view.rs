@@ -102,6 +102,7 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
     });
     let view_name = record.view().to_string();
     let equality = equality(record, context);
+    let display = body(context, quote!(__zap::display::<#owner>(self.0, __f)));
 
     quote! {
         impl #impl_generics #view #where_clause {
@@ -123,6 +124,13 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
         impl #impl_generics __zap::Debug for #view #where_clause {
             fn fmt(&self, __f: &mut __zap::Formatter<'_>) -> __zap::FmtResult {
                 __zap::DebugView::new::<#owner>(__f, #view_name)#(#shown)*.finish()
+            }
+        }
+
+        #[automatically_derived]
+        impl #impl_generics __zap::Display for #view #where_clause {
+            fn fmt(&self, __f: &mut __zap::Formatter<'_>) -> __zap::FmtResult {
+                #display
             }
         }
 
