@@ -40,10 +40,13 @@ pub(crate) fn walk_over(message_len: usize) -> Walk<'static, true> {
 
 /// Whether two sections of `R` hold equal fields.
 pub(crate) fn same_fields<R: Zap>(left: Section<'_>, right: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
-    R::FIELDS.iter().all(|field| {
+    for field in R::FIELDS {
         let slot = Field { offset: field.offset as usize, place: &field.place };
-        (field.same)(left, right, slot, walk)
-    })
+        if !(field.same)(left, right, slot, walk) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Whether both were read, and are equal.
@@ -51,10 +54,9 @@ pub(crate) fn both<T: PartialEq>(left: Result<T, DecodeError>, right: Result<T, 
     matches!((left, right), (Ok(left), Ok(right)) if left == right)
 }
 
-/// Pays for visiting the bytes of both.
-pub(crate) fn pay(left: Section<'_>, right: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
-    walk.spend(left.bytes().len(), left.position() as usize).is_ok()
-        && walk.spend(right.bytes().len(), right.position() as usize).is_ok()
+/// Pays for visiting the bytes of a section.
+pub(crate) fn pay(section: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
+    walk.spend(section.bytes().len(), section.position() as usize).is_ok()
 }
 
 /// Pays for visiting the text or bytes of both slots, which are as long as each other.

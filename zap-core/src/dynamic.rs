@@ -43,10 +43,12 @@ use core::time::Duration;
 
 use crate::section::{Field, Section};
 use crate::walk::Walk;
-use crate::{DecodeError, DecodeErrorKind, EnumLayout, FieldLayout, FieldType, Layout, RecordView, VariantLayout};
+use crate::{
+    DecodeError, DecodeErrorKind, EnumLayout, FieldLayout, FieldType, Layout, Limits, RecordView, VariantLayout,
+};
 
 pub use list::{DynamicList, DynamicListIter, DynamicMap, DynamicMapIter};
-pub(crate) use shape::shape;
+pub(crate) use shape::{Absence, absence, pointed, shape};
 pub use slot::DynamicSlot;
 
 /// A value of a message, as far as its slot says: what lies behind lists, records and the like is read when asked for.
@@ -154,9 +156,22 @@ impl<'m> DynamicRecord<'m> {
         Ok(Self::new(section, layout))
     }
 
+    /// As [`DynamicRecord::open`], for messages within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`DynamicRecord::open`]; and `MessageTooLarge` beyond the limits.
+    pub fn open_within(message: &'m [u8], layout: &'static Layout, limits: &Limits) -> Result<Self, DecodeError> {
+        let record = Self::open(message, layout)?;
+        if record.section.message().len() > limits.message_len() as usize {
+            return Err(DecodeError::new(DecodeErrorKind::MessageTooLarge, 12).at(&layout.place));
+        }
+        Ok(Self { section: record.section.with_depth(limits.depth()), ..record })
+    }
+
     /// What a typed view reads, read through its layout.
-    pub(crate) fn of_view(view: &impl RecordView<'m>, layout: &'static Layout) -> Self {
-        let section = view.section();
+    pub(crate) fn of_view<V: RecordView<'m>>(view: &V) -> Self {
+        let (section, layout) = (view.section(), V::LAYOUT);
         let known = if layout.growable { section.bytes().len() as u32 } else { u32::MAX };
         Self { section, layout, known }
     }
@@ -275,12 +290,14 @@ impl<'m> DynamicEnum<'m> {
 
 /// Whether a variant has one unnamed field, which JSON spells as that field alone, as serde does.
 pub(crate) fn is_newtype(layout: &Layout) -> bool {
-    matches!(layout.fields, [field] if field.name == "0")
+    !layout.growable && matches!(layout.fields, [field] if field.name == "0")
 }
 
 /// Whether the fields are those of a tuple.
 pub(crate) fn is_tuple(layout: &Layout) -> bool {
-    !layout.fields.is_empty() && layout.fields.iter().enumerate().all(|(index, field)| field.name.parse() == Ok(index))
+    !layout.growable
+        && !layout.fields.is_empty()
+        && layout.fields.iter().enumerate().all(|(index, field)| field.name.parse() == Ok(index))
 }
 
 /// A walk for values that are read one by one: nothing limits what a caller asks for.

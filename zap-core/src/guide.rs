@@ -16,5 +16,8 @@ pub mod strictness {}
 #[doc = include_str!("guide/evolution.md")]
 pub mod evolution {}
 
+#[doc = include_str!("guide/json.md")]
+pub mod json {}
+
 #[doc = include_str!("guide/go.md")]
 pub mod go {}

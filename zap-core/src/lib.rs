@@ -86,6 +86,7 @@ mod encode;
 mod error;
 pub mod guide;
 mod header;
+pub mod json;
 mod layout;
 mod limits;
 mod list;

@@ -67,19 +67,17 @@ impl<T: FixedStride> ListElement<Native> for T {
         field: Field,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
-        let list = T::get_list(section, field)?;
-        walk.spend(list.body.bytes().len(), list.body.position() as usize)?;
-        if T::INFALLIBLE {
-            return Ok(());
+        match T::get_list(section, field) {
+            Ok(list) => list.check(walk),
+            Err(error) => Err(error),
         }
-        list.sections().try_for_each(|element| T::check(element, list.element_field(), walk))
     }
     fn equals_list(items: &[T], section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
         T::get_list(section, field).is_ok_and(|list| list.equals(items, walk))
     }
     fn same_list(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
         match (T::get_list(left, field), T::get_list(right, field)) {
-            (Ok(left), Ok(right)) => left.same(right, walk),
+            (Ok(left), Ok(right)) => left.same(&right, walk),
             _ => false,
         }
     }
@@ -97,7 +95,10 @@ impl<'m, T: FixedStride + DecodeSlot<'m, Native>> DecodeListElement<'m, Native> 
         field: Field,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Vec<T>, DecodeError> {
-        T::get_list(section, field)?.decode(walk)
+        match T::get_list(section, field) {
+            Ok(list) => list.decode(walk),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -187,37 +188,52 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
         ListIter { list: *self, front: 0, back: self.len() }
     }
 
-    /// The fixed sections of the elements.
+    /// Checks the elements and everything behind them.
     #[inline]
-    fn sections(self) -> impl Iterator<Item = Section<'m>> {
-        let mut position = 0_usize;
-        self.body.bytes().chunks_exact(T::WIDTH.max(1)).map(move |_| {
-            let element = self.body.element(position, T::WIDTH);
-            position = position.saturating_add(T::WIDTH);
-            element
-        })
+    fn check<const METERED: bool>(&self, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
+        walk.spend(self.body.bytes().len(), self.body.position() as usize)?;
+        let count = if T::INFALLIBLE { 0 } else { self.len() };
+        for index in 0..count {
+            T::check(self.element(index), self.element_field(), walk)?;
+        }
+        Ok(())
     }
 
     /// Whether the elements are these.
-    pub(crate) fn equals(self, items: &[T], walk: &mut Walk<'_, true>) -> bool {
-        self.len() == items.len()
-            && walk.spend(self.body.bytes().len(), self.body.position() as usize).is_ok()
-            && self.sections().zip(items).all(|(element, item)| item.equals(element, self.element_field(), walk))
+    pub(crate) fn equals(&self, items: &[T], walk: &mut Walk<'_, true>) -> bool {
+        if self.len() != items.len() || !compare::pay(self.body, walk) {
+            return false;
+        }
+        for (index, item) in items.iter().enumerate() {
+            if !item.equals(self.element(index), self.element_field(), walk) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether both lists have equal elements.
-    pub(crate) fn same(self, other: ListView<'_, T>, walk: &mut Walk<'_, true>) -> bool {
-        self.len() == other.len()
-            && compare::pay(self.body, other.body, walk)
-            && self
-                .sections()
-                .zip(other.sections())
-                .all(|(left, right)| T::same(left, right, self.element_field(), walk))
+    pub(crate) fn same(&self, other: &ListView<'_, T>, walk: &mut Walk<'_, true>) -> bool {
+        if self.len() != other.len() || !compare::pay(self.body, walk) || !compare::pay(other.body, walk) {
+            return false;
+        }
+        for index in 0..self.len() {
+            if !T::same(self.element(index), other.element(index), self.element_field(), walk) {
+                return false;
+            }
+        }
+        true
     }
 
     /// The fixed section of element `index`, if there is one.
     pub(crate) fn section(&self, index: usize) -> Option<Section<'m>> {
-        (index < self.len()).then(|| self.body.element(index.saturating_mul(T::WIDTH), T::WIDTH))
+        (index < self.len()).then(|| self.element(index))
+    }
+
+    /// The fixed section of element `index`, which must exist.
+    #[inline]
+    fn element(&self, index: usize) -> Section<'m> {
+        self.body.element(index.wrapping_mul(T::WIDTH), T::WIDTH)
     }
 
     /// The fixed sections of all elements, side by side.
@@ -241,14 +257,24 @@ impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
         self.decode(&mut compare::walk_over(self.body.message().len()))
     }
 
+    /// Once a level of a recursive record: what does not recurse is done elsewhere, to keep this frame small.
     fn decode<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
-        walk.spend(self.body.bytes().len(), self.body.position() as usize)?;
-        // The whole body has been received, so its element count is backed by bytes.
-        let mut items = Vec::with_capacity(self.len());
-        for element in self.sections() {
-            items.push(T::decode_slot(element, self.element_field(), walk)?);
+        let mut items = self.room(walk)?;
+        for index in 0..self.len() {
+            match T::decode_slot(self.element(index), self.element_field(), walk) {
+                Ok(item) => items.push(item),
+                Err(error) => return Err(error),
+            }
         }
         Ok(items)
+    }
+
+    /// A vector with room for the elements, which are paid for.
+    #[inline]
+    fn room<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
+        walk.spend(self.body.bytes().len(), self.body.position() as usize)?;
+        // The whole body has been received, so its element count is backed by bytes.
+        Ok(Vec::with_capacity(self.len()))
     }
 }
 

@@ -333,6 +333,9 @@ impl<T: for<'m> Decode<'m>> DecodeOwned for T {}
 pub trait RecordView<'m>: Copy + Debug + PartialEq {
     /// The record that it shows; where the record has lifetimes, they are the message's.
     type Record: Zap;
+    /// The layout of that record.
+    #[doc(hidden)]
+    const LAYOUT: &'static Layout = <Self::Record as Zap>::LAYOUT;
 
     /// The record as a value: its borrowed fields borrow from the message, its owned fields are copied. Works on any
     /// view, that of a nested record or a list element as well.
@@ -534,11 +537,10 @@ pub mod nested {
         field: Field,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
-        let nested = required::<R>(section, field)?;
-        if !inline::<R>() {
-            walk.spend(nested.bytes().len(), nested.position() as usize)?;
+        match open::<R, METERED>(section, field, walk) {
+            Ok(nested) => R::check_fields(nested, walk),
+            Err(error) => Err(error),
         }
-        R::check_fields(nested, walk)
     }
 
     /// Whether a nested record is absent or all zero. What is wrong with it shows when it is read.
@@ -554,13 +556,13 @@ pub mod nested {
     /// Whether a nested record is this one.
     #[must_use]
     pub fn equals<R: Zap>(record: &R, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
-        open::<R>(section, field, walk).is_ok_and(|nested| record.equals_fields(nested, walk))
+        open::<R, true>(section, field, walk).is_ok_and(|nested| record.equals_fields(nested, walk))
     }
 
     /// Whether two nested records are equal.
     #[must_use]
     pub fn same<R: Zap>(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
-        match (open::<R>(left, field, walk), open::<R>(right, field, walk)) {
+        match (open::<R, true>(left, field, walk), open::<R, true>(right, field, walk)) {
             (Ok(left), Ok(right)) => compare::same_fields::<R>(left, right, walk),
             _ => false,
         }
@@ -568,10 +570,10 @@ pub mod nested {
 
     /// The section of a nested record, paid for where it is not inline.
     #[inline]
-    fn open<'m, R: Zap>(
+    fn open<'m, R: Zap, const METERED: bool>(
         section: Section<'m>,
         field: Field,
-        walk: &mut Walk<'_, true>,
+        walk: &mut Walk<'_, METERED>,
     ) -> Result<Section<'m>, DecodeError> {
         let nested = required::<R>(section, field)?;
         if !inline::<R>() {
@@ -591,11 +593,10 @@ pub mod nested {
         field: Field,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<R, DecodeError> {
-        let nested = required::<R>(section, field)?;
-        if !inline::<R>() {
-            walk.spend(nested.bytes().len(), nested.position() as usize)?;
+        match open::<R, METERED>(section, field, walk) {
+            Ok(nested) => R::decode_root(nested, walk),
+            Err(error) => Err(error),
         }
-        R::decode_root(nested, walk)
     }
 
     /// Opens a list element that is a complete message.

@@ -103,7 +103,9 @@ macro_rules! tail_slot {
                 walk.spend(len, entry.position() as usize).is_ok() && entry.bytes() == expected
             }
             fn same_element(left: Section<'_>, right: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
-                compare::pay(left, right, walk) && compare::both($from_entry(left), $from_entry(right))
+                compare::pay(left, walk)
+                    && compare::pay(right, walk)
+                    && compare::both($from_entry(left), $from_entry(right))
             }
             fn put_element<S: Sink>(&self, sink: &mut S) {
                 let $value = self;

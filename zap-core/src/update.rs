@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use zerocopy::FromBytes;
 
 use crate::section::{Field, Location, Section};
-use crate::sink::{Run, Sink};
+use crate::sink::{Root, Run, Sink};
 use crate::{DecodeError, Dialect, FixedStride, ListElement, LittleEndian, Native, RecordView, Slot, Zap, slot};
 
 /// What every mutable view has besides its accessors. A trait, so that a field may have any name.
@@ -243,9 +243,9 @@ impl<'s> Sink for InPlace<'s> {
     fn run_of_bytes(&mut self, _: &mut &'s mut [u8], _: usize, _: Run, _: &[u8]) {}
     fn stream(&mut self, _: &mut &'s mut [u8], _: usize, _: usize) {}
     fn element(&mut self, _: &[u8]) {}
-    fn element_message<R: Zap>(&mut self, _: &R) {}
-    fn embed<R: Zap>(&mut self, _: &mut &'s mut [u8], _: usize, _: &R) {}
-    fn tail_message<R: Zap>(&mut self, _: &mut &'s mut [u8], _: usize, _: &R) {}
+    fn element_message<R: Root>(&mut self, _: &R) {}
+    fn embed<R: Root>(&mut self, _: &mut &'s mut [u8], _: usize, _: &R) {}
+    fn tail_message<R: Root>(&mut self, _: &mut &'s mut [u8], _: usize, _: &R) {}
 
     fn descend(&mut self) -> bool {
         false

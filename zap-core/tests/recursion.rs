@@ -17,7 +17,7 @@ const ALLOWED: usize = 64;
 /// Bytes of a section: slot, byte, padding.
 const STRIDE: usize = 12;
 /// What a small task gets.
-const STACK: usize = 64 << 10;
+const STACK: usize = 64 << 10;//X
 
 /// A tree with one kid at each of `levels` levels.
 fn tree(levels: usize) -> Tree {
@@ -54,7 +54,7 @@ fn message(levels: usize) -> Vec<u8> {
 
 /// Runs on a stack of 64 KiB.
 fn on_small_stack(work: impl FnOnce() + Send + 'static) {
-    std::thread::Builder::new().stack_size(STACK).spawn(work).unwrap().join().unwrap();
+    std::thread::Builder::new().stack_size(std::env::var("ST").map_or(STACK, |s| s.parse::<usize>().unwrap() << 10)).spawn(work).unwrap().join().unwrap();
 }
 
 fn is_refused<T>(result: Result<T, DecodeError>) {

@@ -1,0 +1,120 @@
+//! What the layout alone tells: values, JSON text and back, and the errors of the typed layer.
+#![cfg(all(feature = "std", feature = "derive"))]
+
+mod support;
+
+use proptest::prelude::*;
+use support::Family;
+use support::records::*;
+use zap_core::json::{self, BytesText, IntegerText, JsonOptions};
+use zap_core::{Limits, Zap};
+
+fn config() -> ProptestConfig {
+    let cases = if cfg!(miri) { 1 } else { 128 };
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn draws() -> impl Strategy<Value = Vec<u8>> {
+    proptest::collection::vec(any::<u8>(), 0..if cfg!(miri) { 24 } else { 200 })
+}
+
+fn spellings() -> [JsonOptions; 4] {
+    let options = JsonOptions::new();
+    [
+        options,
+        options.bytes(BytesText::Base64),
+        options.integers(IntegerText::Numbers),
+        options.pretty(true).bytes(BytesText::Base64).integers(IntegerText::Numbers),
+    ]
+}
+
+/// Message to text to the same message. What reads back as something else (zip's zeros) is the same from then on.
+fn round_trip<F: Family>(draw: &[u8]) {
+    let message = F::make(draw).to_vec().unwrap();
+    let message = F::Of::decode(&message).unwrap().to_vec().unwrap();
+    let layout = F::Of::LAYOUT;
+    for options in spellings() {
+        let text = json::message_to_string_with(&message, layout, &options).unwrap();
+        let again = json::message_from_str_with(&text, layout, &options);
+        assert_eq!(again.unwrap_or_else(|error| panic!("{error}\n{text}")), message, "{text}");
+        let mut streamed = String::new();
+        json::to_fmt(&mut streamed, F::Of::view(&message).unwrap(), &options).unwrap();
+        assert_eq!(streamed, text);
+        is_json(&text, options == JsonOptions::new());
+    }
+}
+
+#[cfg(all(not(miri), target_pointer_width = "64"))]
+/// Three libraries can read it; one of them, only integers of at most 64 bits.
+fn is_json(text: &str, are_integers_narrow: bool) {
+    let value = serde_json::from_str::<serde_json::Value>(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let sonic = sonic_rs::from_str::<serde_json::Value>(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert!(is_close(&sonic, &value), "{sonic}\n{value}");
+    if are_integers_narrow {
+        let mut bytes = text.as_bytes().to_vec();
+        simd_json::from_slice::<simd_json::OwnedValue>(&mut bytes).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    }
+}
+
+/// Equal but for the last digits of floats, which these libraries do not read exactly by default.
+#[cfg(all(not(miri), target_pointer_width = "64"))]
+fn is_close(a: &serde_json::Value, b: &serde_json::Value) -> bool {
+    use serde_json::Value;
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => {
+            let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
+            a == b || (a - b).abs() <= a.abs() * 1e-14
+        }
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_close(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| is_close(a, b)))
+        }
+        (a, b) => a == b,
+    }
+}
+
+#[cfg(not(all(not(miri), target_pointer_width = "64")))]
+fn is_json(_: &str, _: bool) {}
+
+/// Wrong bytes: the layout's reader finds what `validate` finds, in the same place.
+fn refuses_alike<F: Family>(draw: &[u8], changes: &[(usize, u8)]) {
+    let mut message = F::make(draw).to_vec().unwrap();
+    for (at, byte) in changes {
+        let len = message.len();
+        message[at % len] = *byte;
+    }
+    let typed = F::Of::validate(&message, &Limits::new()).map(drop);
+    let dynamic = json::message_to_string(&message, F::Of::LAYOUT);
+    assert_eq!(dynamic.as_ref().map(drop), typed.as_ref().map(|()| ()), "{message:?}");
+    if let Ok(text) = dynamic {
+        is_json(&text, true);
+        let _ = json::message_from_str(&text, F::Of::LAYOUT);
+    }
+}
+
+macro_rules! properties {
+    ($name:ident, $family:ty) => {
+        mod $name {
+            use super::*;
+
+            proptest! {
+                #![proptest_config(config())]
+
+                #[test]
+                fn messages_come_back_from_json(draw in draws()) {
+                    round_trip::<$family>(&draw);
+                }
+
+                #[test]
+                fn wrong_bytes_are_refused_as_by_validate(
+                    draw in draws(),
+                    changes in proptest::collection::vec((any::<usize>(), any::<u8>()), 1..4),
+                ) {
+                    refuses_alike::<$family>(&draw, &changes);
+                }
+            }
+        }
+    };
+}
+
+for_every_record!(properties);
