@@ -288,6 +288,31 @@ impl<'m, T: LittleEndian> ListView<'m, T> {
     }
 }
 
+impl<T: Slot<Native>> PartialEq for ListView<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        let len = self.body.message().len().saturating_add(other.body.message().len());
+        self.same(other, &mut compare::walk_over(len))
+    }
+}
+
+impl<T: Slot<Native>> PartialEq<[T]> for ListView<'_, T> {
+    fn eq(&self, items: &[T]) -> bool {
+        self.equals(items, &mut compare::walk_over(self.body.message().len()))
+    }
+}
+
+impl<T: Slot<Native>> PartialEq<Vec<T>> for ListView<'_, T> {
+    fn eq(&self, items: &Vec<T>) -> bool {
+        self == items.as_slice()
+    }
+}
+
+impl<T: Slot<Native>> PartialEq<ListView<'_, T>> for Vec<T> {
+    fn eq(&self, list: &ListView<'_, T>) -> bool {
+        list == self.as_slice()
+    }
+}
+
 impl<T: Slot<Native>> fmt::Debug for ListView<'_, T> {
     /// Up to 16 elements, and of lists of lists only their length, so that hostile bytes cannot make the text long.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::record::decode_root;
 use crate::section::Section;
-use crate::{DecodeError, DecodeOwned, Limits, RecordView, Zap};
+use crate::{DecodeError, DecodeOwned, Limits, RecordView, Zap, compare, display};
 
 /// A record in a shared buffer that it keeps alive: `Send`, `Sync`, `'static` and cheap to clone.
 ///
@@ -117,6 +117,18 @@ impl<T: Zap> fmt::Debug for OwnedView<T> {
 
 impl<T: Zap> fmt::Display for OwnedView<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        crate::display::display::<T>(self.section(), f)
+        display::display::<T>(self.section(), f)
+    }
+}
+
+impl<T: Zap> PartialEq for OwnedView<T> {
+    fn eq(&self, other: &Self) -> bool {
+        compare::same_views::<T>(self.section(), other.section())
+    }
+}
+
+impl<T: Zap> PartialEq<T> for OwnedView<T> {
+    fn eq(&self, record: &T) -> bool {
+        compare::view_equals(self.section(), record)
     }
 }

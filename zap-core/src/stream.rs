@@ -232,6 +232,31 @@ impl<'m, T: DecodeElement<'m, D>, D: StreamDialect> StreamView<'m, T, D> {
     }
 }
 
+impl<T: Element<D>, D: StreamDialect> PartialEq for StreamView<'_, T, D> {
+    fn eq(&self, other: &Self) -> bool {
+        let len = self.stream.message().len().saturating_add(other.stream.message().len());
+        self.same(*other, &mut compare::walk_over(len))
+    }
+}
+
+impl<T: Element<D>, D: StreamDialect> PartialEq<[T]> for StreamView<'_, T, D> {
+    fn eq(&self, items: &[T]) -> bool {
+        self.equals(items, &mut compare::walk_over(self.stream.message().len()))
+    }
+}
+
+impl<T: Element<D>, D: StreamDialect> PartialEq<Vec<T>> for StreamView<'_, T, D> {
+    fn eq(&self, items: &Vec<T>) -> bool {
+        self == items.as_slice()
+    }
+}
+
+impl<T: Element<D>, D: StreamDialect> PartialEq<StreamView<'_, T, D>> for Vec<T> {
+    fn eq(&self, list: &StreamView<'_, T, D>) -> bool {
+        list == self.as_slice()
+    }
+}
+
 impl<T: Element<D>, D: StreamDialect> fmt::Debug for StreamView<'_, T, D> {
     /// As the native list's: bounded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
