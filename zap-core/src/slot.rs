@@ -75,7 +75,7 @@ pub trait Slot<D: Dialect> {
     fn is_zero(section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
         section.part(field.offset, Self::WIDTH).bytes().iter().all(|byte| *byte == 0)
     }
-    /// Whether the slot holds this value. Malformed bytes hold no value. See [`compare`](crate::compare) on the budget.
+    /// Whether the slot holds this value. Malformed bytes hold no value. `walk` pays for what is visited.
     fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool;
     /// Whether the same slot of two records of one type holds equal values. Malformed bytes equal nothing.
     fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool;
