@@ -8,7 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::dynamic::{Absence, absence, pointed, shape};
-use crate::region::MessageWriter;
+use crate::region::{MessageWriter, Portable};
 use crate::sink::{Counter, Root, RootPlace, Run, Sink, write_message};
 use crate::{DialectKind, EncodeError, FieldType, Layout};
 
@@ -59,7 +59,7 @@ pub(super) fn encode(fields: &[Item<'_>], layout: &'static Layout) -> Result<Vec
     let record = ItemRecord { layout, fields };
     let plan = Counter::plan(&record)?;
     let mut message = vec![0_u8; plan.len() as usize];
-    let Some(mut writer) = MessageWriter::new(&mut message, plan.structure as usize) else {
+    let Some(mut writer) = MessageWriter::<_, Portable>::new(&mut message, plan.structure as usize) else {
         return Err(EncodeError::Inconsistent);
     };
     write_message(&record, &mut writer, 0);
