@@ -278,7 +278,7 @@ pub fn from_str<T: DecodeOwned>(text: &str) -> Result<T, JsonError> {
 
 /// Whether the keys of a map with these entries are keys of a JSON object: those that are spelled as text or as one
 /// number. Other maps are arrays of pairs.
-fn is_key(entry: &Layout) -> bool {
+pub(crate) fn is_key(entry: &Layout) -> bool {
     let mut key = match entry.fields {
         [key, ..] => &key.field_type,
         [] => return false,

@@ -67,7 +67,7 @@
 //! # Features
 //!
 //! `derive` (on): `#[derive(Zap)]`. `std` (on): [`BufferPool`], and the choice of the UTF-8 check's instructions at run
-//! time. Without `std` the crate needs `alloc` only.
+//! time. `serde` (off): `serde::Serialize` of views and lists; [`json`] needs no feature. Without `std` the crate needs `alloc` only.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
@@ -75,6 +75,7 @@ extern crate alloc;
 #[allow(unused_extern_crates)]
 extern crate self as zap_core;
 
+mod annotate;
 mod buffer;
 mod builder;
 mod capped;
@@ -103,6 +104,8 @@ mod region;
 mod scalar;
 mod schema;
 mod section;
+#[cfg(feature = "serde")]
+mod serialize;
 mod sink;
 mod slot;
 mod stream;
@@ -112,6 +115,7 @@ mod trusted;
 mod update;
 mod walk;
 
+pub use annotate::{Annotated, annotate};
 pub use buffer::Buffer;
 pub use builder::{Builder, ListHandle, ListTarget, ObjectHandle, Target};
 /// The crate whose `Bytes` stand in this API.
@@ -146,11 +150,14 @@ pub use zerocopy::little_endian;
 /// What derived code names. Not for other use: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::__serialize_view as implement_serialize;
     pub use crate::compare::{same_views, view_equals};
     pub use crate::display::display;
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
+    #[cfg(feature = "serde")]
+    pub use crate::serialize::serialize_view;
     pub use crate::sink::Sink;
     pub use crate::update::SectionMut;
     pub use crate::walk::Walk;
@@ -162,6 +169,16 @@ pub mod __private {
     pub use core::marker::{Copy, PhantomData};
     pub use core::primitive::{bool, str, u8, u32, usize};
     pub use core::result::Result;
+    #[cfg(feature = "serde")]
+    pub use serde;
+}
+
+/// Without the feature `serde`, views are not serialised.
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __serialize_view {
+    ($($ignored:tt)*) => {};
 }
 
 // The README's snippets, which run as tests.

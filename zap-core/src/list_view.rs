@@ -241,6 +241,12 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
         self.body
     }
 
+    /// The same list, read through its layout.
+    #[cfg(feature = "serde")]
+    pub(crate) fn to_dynamic(self, element: &'static FieldType) -> crate::dynamic::DynamicList<'m> {
+        crate::dynamic::DynamicList::run(self.body, self.place, element, T::WIDTH, false)
+    }
+
     #[inline]
     pub(crate) const fn element_field(&self) -> Field {
         Field { offset: 0, place: self.place }

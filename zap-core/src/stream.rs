@@ -204,6 +204,12 @@ impl<'m, T: Element<D>, D: StreamDialect> StreamView<'m, T, D> {
             })
     }
 
+    /// The same list, read through its layout.
+    #[cfg(feature = "serde")]
+    pub(crate) fn to_dynamic(self, element: &'static FieldType) -> crate::dynamic::DynamicList<'m> {
+        crate::dynamic::DynamicList::stream(self.stream, self.count, self.place, element, D::KIND)
+    }
+
     /// The bytes of the elements.
     const fn entries(&self) -> Entries<'m> {
         Entries { stream: self.stream, left: self.count, place: self.place }

@@ -6,8 +6,8 @@ mod support;
 use proptest::prelude::*;
 use support::Family;
 use support::records::*;
-use zap_core::json::{self, BytesText, IntegerText, JsonOptions};
-use zap_core::{Limits, Zap};
+use zap_core::json::{self, BytesText, IntegerText, JsonErrorKind, JsonOptions};
+use zap_core::{DecodeErrorKind, Header, Limits, Zap, annotate};
 
 fn config() -> ProptestConfig {
     let cases = if cfg!(miri) { 1 } else { 128 };
@@ -90,6 +90,15 @@ fn refuses_alike<F: Family>(draw: &[u8], changes: &[(usize, u8)]) {
         is_json(&text, true);
         let _ = json::message_from_str(&text, F::Of::LAYOUT);
     }
+    let table = annotate(&message, F::Of::LAYOUT).to_string();
+    assert!(table.len() < (1 << 16) + 4096 * 200, "{}", table.len());
+    if typed.is_err() && header_is_right(&message) {
+        assert!(table.contains("error"), "{table}");
+    }
+}
+
+fn header_is_right(message: &[u8]) -> bool {
+    Header::parse(message).is_ok()
 }
 
 macro_rules! properties {
@@ -118,3 +127,56 @@ macro_rules! properties {
 }
 
 for_every_record!(properties);
+
+/// A message of `Tree { kids: Vec<Tree>, v: u8 }`, each node the only child of the one before it.
+fn deep_tree(depth: usize) -> Vec<u8> {
+    const NODE: usize = 12;
+    let mut message = Vec::new();
+    message.extend(b"ZAP\0\x01\0\0\0\x10\0\0\0");
+    message.extend(u32::try_from(16 + 16 + depth * NODE).unwrap().to_le_bytes());
+    // The root's section is rounded up to 16 bytes, so that its child is 16 further.
+    for (step, count) in [(16_u32, 1_u32)].into_iter().chain((1..=depth).map(|at| (12, u32::from(at < depth)))) {
+        let rel = if count == 0 { 0 } else { step };
+        message.extend(rel.to_le_bytes());
+        message.extend(count.to_le_bytes());
+        message.extend(if step == 16 { &[7, 0, 0, 0, 0, 0, 0, 0][..] } else { &[7, 0, 0, 0][..] });
+    }
+    message
+}
+
+#[derive(Zap)]
+struct Kids {
+    kids: Vec<Kids>,
+    v: u8,
+}
+
+/// Neither text nor table follows a message down further than its limit, on whatever stack.
+#[test]
+fn depth_is_limited_on_a_small_stack() {
+    let message = deep_tree(if cfg!(miri) { 1000 } else { 1_000_000 });
+    assert_eq!(Kids::view(&message).unwrap().v(), 7);
+    let small = |test: fn(&[u8]), message: Vec<u8>| {
+        let thread = std::thread::Builder::new().stack_size(64 << 10).spawn(move || test(&message)).unwrap();
+        thread.join().unwrap();
+    };
+    small(
+        |message| {
+            let error = json::message_to_string(message, Kids::LAYOUT).unwrap_err();
+            assert_eq!(error.kind(), DecodeErrorKind::DepthExceeded);
+            let view = Kids::view(message).unwrap();
+            assert_eq!(json::to_string(view).unwrap_err(), error);
+        },
+        message.clone(),
+    );
+    small(
+        |message| {
+            let text = annotate(message, Kids::LAYOUT).to_string();
+            assert!(text.contains("error: records are nested too deeply"), "{text}");
+            assert!(text.len() < 1 << 16);
+        },
+        message,
+    );
+    let text = format!("{}{}", r#"{"v":1,"kids":["#.repeat(100_000), "]}".repeat(100_000));
+    let error = json::message_from_str(&text, Kids::LAYOUT).unwrap_err();
+    assert_eq!(error.kind(), &JsonErrorKind::TooDeep);
+}

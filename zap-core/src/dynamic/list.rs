@@ -40,7 +40,7 @@ impl<'m> DynamicList<'m> {
         Self { section, count: len as usize, field, element, dialect, form: Form::Inline { stride } }
     }
 
-    pub(super) fn run(
+    pub(crate) fn run(
         body: Section<'m>,
         place: &'static Place,
         element: &'static FieldType,
@@ -52,7 +52,7 @@ impl<'m> DynamicList<'m> {
         Self { section: body, count, field, element, dialect: DialectKind::Native, form }
     }
 
-    pub(super) fn stream(
+    pub(crate) fn stream(
         stream: Section<'m>,
         count: u32,
         place: &'static Place,
@@ -93,11 +93,38 @@ impl<'m> DynamicList<'m> {
         DynamicListIter { list: *self, next: 0, stream: self.section, previous: None }
     }
 
-    /// The body's bytes where the elements lie in one: not for arrays and length-prefixed lists.
-    pub(crate) const fn body(&self) -> Option<Section<'m>> {
+    #[cfg(feature = "serde")]
+    pub(crate) const fn message_len(&self) -> usize {
+        self.section.message().len()
+    }
+
+    /// Where the first element, or its length, is.
+    pub(crate) fn position(&self) -> usize {
+        self.section.position_of(self.field.offset)
+    }
+
+    /// Bytes from one element to the next, if they are numbers side by side.
+    pub(crate) const fn scalar_stride(&self) -> Option<usize> {
+        use FieldType as T;
+        let is_scalar = matches!(
+            self.element,
+            T::Bool
+                | T::U8
+                | T::U16
+                | T::U32
+                | T::U64
+                | T::U128
+                | T::I8
+                | T::I16
+                | T::I32
+                | T::I64
+                | T::I128
+                | T::F32
+                | T::F64
+        );
         match self.form {
-            Form::Run { .. } => Some(self.section),
-            Form::Inline { .. } | Form::Stream => None,
+            Form::Inline { stride } | Form::Run { stride, is_set: false } if is_scalar => Some(stride),
+            _ => None,
         }
     }
 }

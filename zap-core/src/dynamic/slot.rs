@@ -88,6 +88,39 @@ impl<'m> DynamicSlot<'m> {
         self.form == Form::Absent
     }
 
+    /// Whether it is an element of a length-prefixed list.
+    pub(crate) fn is_element(&self) -> bool {
+        self.form == Form::Element
+    }
+
+    /// Whether text or bytes lie behind the slot, not in it.
+    pub(crate) fn is_tail(&self) -> bool {
+        !self.is_element() && !matches!(self.field_type, FieldType::Array { .. })
+    }
+
+    /// Whether a record lies behind the slot, not in it.
+    pub(crate) fn is_pointer(&self) -> bool {
+        match self.field_type {
+            FieldType::Record(layout) => {
+                !self.is_element() && (layout().dialect != DialectKind::Native || layout().growable)
+            }
+            _ => false,
+        }
+    }
+
+    /// Where the section that holds the slot starts.
+    pub(crate) const fn section_position(&self) -> u32 {
+        self.section.position()
+    }
+
+    /// The slot of the value behind a pointer; `None` for null.
+    pub(crate) fn pointee(&self, walk: &mut Walk<'_, true>) -> Result<Option<DynamicSlot<'m>>, DecodeError> {
+        match self.field_type {
+            FieldType::Pointer(value) => self.behind_pointer(value, walk),
+            _ => Ok(None),
+        }
+    }
+
     /// The bytes of the slot or element itself.
     #[must_use]
     pub fn bytes(&self) -> &'m [u8] {

@@ -10,7 +10,7 @@ use crate::dynamic::Value;
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
 /// Writes a value that is no list, map, record, optional or variant with fields.
-pub(super) fn single(out: &mut impl Write, value: &Value<'_>, options: &JsonOptions) -> fmt::Result {
+pub(crate) fn single(out: &mut impl Write, value: &Value<'_>, options: &JsonOptions) -> fmt::Result {
     match value {
         Value::Bool(value) => write!(out, "{value}"),
         Value::U8(value) => write!(out, "{value}"),

@@ -104,7 +104,14 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
     let equality = equality(record, context);
     let display = body(context, quote!(__zap::display::<#owner>(self.0, __f)));
 
+    let serialize = context
+        .broken
+        .is_none()
+        .then(|| quote!(__zap::implement_serialize!([#impl_generics] [#view] [#where_clause]);));
+
     quote! {
+        #serialize
+
         impl #impl_generics #view #where_clause {
             #(#accessors)*
         }
