@@ -37,6 +37,12 @@ impl<T: NativeSlot, const N: usize> Slot<Native> for [T; N] {
         }
         (0..N).try_for_each(|index| T::check(section, array_field::<T>(field, index), walk))
     }
+    fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        self.iter().enumerate().all(|(index, item)| item.equals(section, array_field::<T>(field, index), walk))
+    }
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        (0..N).all(|index| T::same(left, right, array_field::<T>(field, index), walk))
+    }
     #[inline]
     fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
         T::put_array(self, sink, section, offset);
@@ -86,6 +92,12 @@ impl<const N: usize> Slot<Zapgen> for [u8; N] {
     #[inline]
     fn check<const METERED: bool>(_: Section<'_>, _: Field, _: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
         Ok(())
+    }
+    fn equals(&self, section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+        section.load_ref(field.offset) == self
+    }
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+        left.load_ref::<N>(field.offset) == right.load_ref::<N>(field.offset)
     }
     #[inline]
     fn put<S: Sink>(&self, _: &mut S, section: &mut S::Section, offset: usize) {

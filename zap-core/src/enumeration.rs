@@ -9,6 +9,7 @@ use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
 use crate::{Decode, DecodeError, DecodeErrorKind, EnumLayout, FieldType, Layout, Native, RecordView, Slot, Zap};
+use crate::{compare, display};
 
 /// An enum that is a ZAP type. Implemented by `#[derive(Zap)]`.
 ///
@@ -66,7 +67,7 @@ impl<T: Copy + Debug> EnumValue for T {
 }
 
 /// An integer that enums without data are stored as. Sealed: `u8`, `u16`, `u32`.
-pub trait EnumNumber: Copy + sealed::Sealed {
+pub trait EnumNumber: Copy + PartialEq + sealed::Sealed {
     #[doc(hidden)]
     fn load(section: Section<'_>, offset: usize) -> Self;
     #[doc(hidden)]
@@ -157,6 +158,25 @@ pub mod plain {
     #[must_use]
     pub fn get_any<E: OpenEnum>(section: Section<'_>, field: Field) -> E {
         E::from_any(E::Number::load(section, field.offset))
+    }
+
+    /// Whether the slot holds this value.
+    #[must_use]
+    pub fn equals<E: PlainEnum>(value: &E, section: Section<'_>, field: Field) -> bool {
+        E::Number::load(section, field.offset) == value.to_number()
+    }
+
+    /// Whether both slots hold the same value.
+    #[must_use]
+    pub fn same<E: PlainEnum>(left: Section<'_>, right: Section<'_>, field: Field) -> bool {
+        let number = E::Number::load(left, field.offset);
+        number == E::Number::load(right, field.offset) && E::from_number(number).is_some()
+    }
+
+    /// Whether both are the same variant.
+    #[must_use]
+    pub fn equal<E: PlainEnum>(left: &E, right: &E) -> bool {
+        left.to_number() == right.to_number()
     }
 
     /// Counts or writes it.
@@ -298,6 +318,26 @@ pub mod data {
         R::decode_root(self::walk::<R, METERED>(section, field, walk)?, walk)
     }
 
+    /// Whether no variant has the tag.
+    #[must_use]
+    pub fn is_unknown<E: Enumeration>(tag: u32) -> bool {
+        E::ENUM.variant(tag).is_none()
+    }
+
+    /// The section of the variant's fields, if it is there, paid for.
+    pub fn paid<'m, R: Zap>(section: Section<'m>, field: Field, walk: &mut Walk<'_, true>) -> Option<Section<'m>> {
+        self::walk::<R, true>(section, field, walk).ok()
+    }
+
+    /// Whether both slots hold equal fields of the same variant.
+    #[must_use]
+    pub fn same<R: Zap>(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        match (paid::<R>(left, field, walk), paid::<R>(right, field, walk)) {
+            (Some(left), Some(right)) => compare::same_fields::<R>(left, right, walk),
+            _ => false,
+        }
+    }
+
     /// Counts or writes the tag alone.
     #[inline]
     pub fn put_tag<S: Sink>(section: &mut S::Section, offset: usize, tag: u32) {
@@ -386,8 +426,26 @@ impl<T: Enumeration> Debug for EnumView<'_, T> {
     }
 }
 
+impl<T: Enumeration> PartialEq for EnumView<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        compare::same_views::<T>(self.section, other.section)
+    }
+}
+
+impl<T: Enumeration> PartialEq<T> for EnumView<'_, T> {
+    fn eq(&self, other: &T) -> bool {
+        compare::view_equals(self.section, other)
+    }
+}
+
+impl<T: Enumeration> fmt::Display for EnumView<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::display::<T>(self.section, f)
+    }
+}
+
 impl<'m, T: Enumeration> RecordView<'m> for EnumView<'m, T> {
-    const LAYOUT: &'static Layout = T::LAYOUT;
+    type Record = T;
 
     #[inline]
     fn from_section(section: Section<'m>) -> Self {

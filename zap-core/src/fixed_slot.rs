@@ -10,7 +10,9 @@ use crate::native_slot::native_slot;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
-use crate::{DecodeError, DecodeErrorKind, DecodeSlot, Dialect, FieldType, FixedStride, Native, NativeSlot, Slot};
+use crate::{
+    DecodeError, DecodeErrorKind, DecodeSlot, Dialect, FieldType, FixedStride, Native, NativeSlot, Slot, compare,
+};
 
 /// A type of `$len` bytes in the native dialect: what it is made of, and its bytes. Making a `Fallible` one gives a
 /// `Result` with the kind of error.
@@ -57,6 +59,12 @@ macro_rules! fixed_slot {
                 _: &mut Walk<'_, METERED>,
             ) -> Result<(), DecodeError> {
                 <Self as NativeSlot>::read(section, field).map(drop)
+            }
+            fn equals(&self, section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+                <Self as NativeSlot>::read(section, field).is_ok_and(|value| value == *self)
+            }
+            fn same(left: Section<'_>, right: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+                compare::both(<Self as NativeSlot>::read(left, field), <Self as NativeSlot>::read(right, field))
             }
             #[inline]
             fn put<S: Sink>(&self, _: &mut S, section: &mut S::Section, offset: usize) {
@@ -232,6 +240,12 @@ impl<T: ?Sized, D: Dialect> Slot<D> for PhantomData<T> {
     #[inline]
     fn check<const METERED: bool>(_: Section<'_>, _: Field, _: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
         Ok(())
+    }
+    fn equals(&self, _: Section<'_>, _: Field, _: &mut Walk<'_, true>) -> bool {
+        true
+    }
+    fn same(_: Section<'_>, _: Section<'_>, _: Field, _: &mut Walk<'_, true>) -> bool {
+        true
     }
     #[inline]
     fn put<S: Sink>(&self, _: &mut S, _: &mut S::Section, _: usize) {}

@@ -8,7 +8,7 @@ use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::slot::{Missing, field};
 use crate::walk::Walk;
-use crate::{Decode, DecodeError, DecodeErrorKind, Native, RecordView, Slot, Zap};
+use crate::{Decode, DecodeError, DecodeErrorKind, Native, RecordView, Slot, Zap, compare};
 
 /// Bytes of the hidden length.
 const LENGTH: usize = size_of::<u32>();
@@ -168,6 +168,39 @@ pub fn get_field<R: Zap, T: Slot<Native> + GrowableField>(section: Section<'_>, 
     } else {
         T::get_missing(section, field::<R>(index), T::missing)
     }
+}
+
+/// Whether field `index` holds this value. A missing one holds what it reads as.
+pub fn equals_field<R: Zap, T: Slot<Native> + GrowableField>(
+    value: &T,
+    section: Section<'_>,
+    index: usize,
+    walk: &mut Walk<'_, true>,
+) -> bool {
+    if has::<R>(section, index) {
+        value.equals_field::<R>(section, index, walk)
+    } else {
+        value.equals_missing(section, field::<R>(index), T::missing)
+    }
+}
+
+/// Whether the record behind the pointer is this one.
+pub fn equals<R: Zap>(record: &R, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+    self::walk::<R, true>(section, field, walk).is_ok_and(|section| record.equals_fields(section, walk))
+}
+
+/// Whether the records behind both pointers are equal.
+pub fn same<R: Zap>(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+    match (self::walk::<R, true>(left, field, walk), self::walk::<R, true>(right, field, walk)) {
+        (Ok(left), Ok(right)) => compare::same_fields::<R>(left, right, walk),
+        _ => false,
+    }
+}
+
+/// Whether this is a record all of whose fields are what missing ones read as.
+#[must_use]
+pub fn equals_missing<R: Zap>(record: &R, section: Section<'_>) -> bool {
+    record.equals_fields(section.part(0, 0), &mut Walk::within(0))
 }
 
 /// Checks field `index`. Missing, it is what zeros read as, which may be wrong in turn.

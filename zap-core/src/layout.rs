@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::compare::SameSlot;
 use crate::{Dialect, Place};
 
 /// Whose bytes a record equals.
@@ -217,6 +218,7 @@ pub struct FieldLayout {
     pub(crate) infallible: bool,
     pub(crate) nested: bool,
     pub(crate) tails: u32,
+    pub(crate) same: SameSlot,
 }
 
 impl fmt::Debug for FieldLayout {
@@ -245,13 +247,14 @@ pub struct SlotShape {
     pub(crate) infallible: bool,
     pub(crate) nested: bool,
     pub(crate) tails: u32,
+    pub(crate) same: SameSlot,
 }
 
 impl SlotShape {
     /// A field of this shape, not placed yet.
     #[must_use]
     pub const fn named(self, name: &'static str) -> FieldLayout {
-        let Self { field_type, width, align, plain, infallible, nested, tails } = self;
+        let Self { field_type, width, align, plain, infallible, nested, tails, same } = self;
         // Too wide a field is refused when it is placed.
         let width = if width < UNPLACED as usize { width as u32 } else { UNPLACED };
         FieldLayout {
@@ -266,6 +269,7 @@ impl SlotShape {
             infallible,
             nested,
             tails,
+            same,
         }
     }
 }

@@ -86,10 +86,12 @@ mod boxed;
 mod buffer;
 mod builder;
 mod capped;
+mod compare;
 mod compatibility;
 mod conversion;
 mod derived_key;
 mod dialect;
+mod display;
 pub mod dynamic;
 mod encode;
 mod enumeration;
@@ -136,6 +138,7 @@ mod tail_slot;
 mod text;
 mod trusted;
 mod tuple;
+mod update;
 mod walk;
 
 pub use annotate::{Annotated, annotate};
@@ -172,6 +175,7 @@ pub use slot::{DecodeListElement, DecodeSlot, ListElement, Slot};
 pub use stream::{DecodeElement, Element, StreamIter, StreamView};
 pub use text::Text;
 pub use tuple::TupleView;
+pub use update::{RecordViewMut, SlotMut};
 #[cfg(feature = "derive")]
 pub use zap_derive::Zap;
 /// The element types of [`ListView::as_slice`]: little-endian, alignment 1.
@@ -182,6 +186,7 @@ pub use zerocopy::little_endian;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::__serialize_view as implement_serialize;
+    pub use crate::compare::{same_views, view_equals};
     pub use crate::conversion::converted;
     pub use crate::derived_key::{ByField, ByValue, DerivedKey};
     pub use crate::enumeration::{
@@ -191,6 +196,7 @@ pub mod __private {
     pub mod growable {
         pub use crate::growable::*;
     }
+    pub use crate::display::display;
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place, place_after};
     pub use crate::native_slot::{Fallible, NativeSlot, Sure, form};
     pub use crate::pin::{Parts, check_pin, pin_len, pin_text};
@@ -200,15 +206,17 @@ pub mod __private {
     pub use crate::serialize::serialize_view;
     pub use crate::sink::Sink;
     pub use crate::slot::Missing;
+    pub use crate::update::SectionMut;
     pub use crate::walk::Walk;
     pub use crate::{Decode, DecodeElement, DecodeError, DecodeSlot, Dialect, Element, FieldLayout, FieldType};
     pub use crate::{
-        EnumLayout, EnumView, Enumeration, FixedStride, Layout, Native, RecordView, Slot, StreamDialect, VariantLayout,
-        Zap, Zapgen, Zip,
+        EnumLayout, EnumView, Enumeration, FixedStride, Layout, Native, RecordView, RecordViewMut, Slot, SlotMut,
+        StreamDialect, VariantLayout, Zap, Zapgen, Zip,
     };
     pub use core::clone::Clone;
+    pub use core::cmp::PartialEq;
     pub use core::default::Default;
-    pub use core::fmt::{Debug, Formatter, Result as FmtResult};
+    pub use core::fmt::{Debug, Display, Formatter, Result as FmtResult};
     pub use core::marker::{Copy, PhantomData};
     pub use core::mem::drop;
     pub use core::option::Option;

@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 
 use alloc::collections::BTreeMap;
 
+use crate::compare;
 use crate::key::{Ascending, search};
 use crate::layout::place;
 use crate::list_view::{NO_WIDTH, debug_elements, shape};
@@ -85,7 +86,7 @@ impl<'m, K: MapKey, V: NativeSlot> MapView<'m, K, V> {
     /// O(log n) comparisons, no allocation.
     pub fn get(&self, key: K::Key<'_>) -> Result<Option<V::Value<'m>>, DecodeError> {
         let field = self.entries.element_field();
-        let found = search::<K>(self.len(), key, field, |index| self.entries.section(index))?;
+        let found = search::<K>(self.len(), key, field, |index| self.entries.element(index))?;
         found.map(|entry| V::read(entry, value_field::<K, V>(field))).transpose()
     }
 
@@ -95,7 +96,7 @@ impl<'m, K: MapKey, V: NativeSlot> MapView<'m, K, V> {
     ///
     /// A key on the way is malformed.
     pub fn contains_key(&self, key: K::Key<'_>) -> Result<bool, DecodeError> {
-        let found = search::<K>(self.len(), key, self.entries.element_field(), |index| self.entries.section(index))?;
+        let found = search::<K>(self.len(), key, self.entries.element_field(), |index| self.entries.element(index))?;
         Ok(found.is_some())
     }
 
@@ -234,10 +235,24 @@ fn put_map<'a, K: MapKey + 'a, V: NativeSlot + 'a, S: Sink>(
     sink.ascend();
 }
 
-/// A map in a slot.
+/// Whether the entries of a map, in key order, are those of a message, which are as many.
+fn equal_entries<'a, K: MapKey + 'a, V: NativeSlot + 'a>(
+    mut expected: impl Iterator<Item = (&'a K, &'a V)>,
+    entries: ListView<'_, (K, V)>,
+    walk: &mut Walk<'_, true>,
+) -> bool {
+    let field = entries.element_field();
+    entries.sections().all(|entry| {
+        expected.next().is_some_and(|(key, value)| {
+            key.equals(entry, field, walk) && value.equals(entry, value_field::<K, V>(field), walk)
+        })
+    })
+}
+
+/// A map in a slot: how it is made, and its entries in key order.
 macro_rules! map_slot {
     ($owner:ty, [$($hasher:ident)?], [$($key_bounds:path),*], [$($hasher_bounds:tt)*],
-     |$len:ident| $with_capacity:expr, |$map:ident, $sink:ident, $section:ident, $offset:ident| $put:expr) => {
+     |$len:ident| $with_capacity:expr, |$map:ident| $sorted:expr, |$sink:ident, $section:ident, $offset:ident| $put:expr) => {
         impl<K: MapKey, V: NativeSlot, $($hasher)?> Slot<Native> for $owner {
             const WIDTH: usize = 8;
             const ALIGN: usize = 4;
@@ -260,6 +275,16 @@ macro_rules! map_slot {
                 walk: &mut Walk<'_, METERED>,
             ) -> Result<(), DecodeError> {
                 check_map::<K, V, METERED>(section, field, walk)
+            }
+            fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                let Ok(entries) = <(K, V)>::get_list(section, field) else {
+                    return false;
+                };
+                let $map = self;
+                entries.len() == $map.len() && compare::pay(entries.body(), walk) && equal_entries($sorted, entries, walk)
+            }
+            fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                <(K, V)>::same_list(left, right, field, walk)
             }
             fn put<W: Sink>(&self, $sink: &mut W, $section: &mut W::Section, $offset: usize) {
                 let $map = self;
@@ -290,7 +315,7 @@ macro_rules! map_slot {
     };
 }
 
-map_slot!(BTreeMap<K, V>, [], [], [], |_len| BTreeMap::new(), |map, sink, section, offset| {
+map_slot!(BTreeMap<K, V>, [], [], [], |_len| BTreeMap::new(), |map| map.iter(), |sink, section, offset| {
     put_map(map.iter(), sink, section, offset);
 });
 
@@ -303,16 +328,22 @@ mod hash_map {
 
     use super::*;
 
+    /// The entries of a map without an order, in key order.
+    fn sorted<'a, K: MapKey, V>(map: impl Iterator<Item = (&'a K, &'a V)>) -> alloc::vec::IntoIter<(&'a K, &'a V)> {
+        let mut entries: Vec<(&K, &V)> = map.collect();
+        entries.sort_unstable_by(|(a, _), (b, _)| Ord::cmp(*a, *b));
+        entries.into_iter()
+    }
+
     map_slot!(HashMap<K, V, H>, [H], [Hash], [H: BuildHasher + Default],
     |len| HashMap::with_capacity_and_hasher(len, H::default()),
-    |map, sink, section, offset| {
+    |map| sorted(map.iter()),
+    |sink, section, offset| {
         // The order of text and bytes does not show in their number. That of lists does, by the gaps between them.
         if W::COUNTS && !V::NESTED {
             put_map(map.iter(), sink, section, offset);
         } else {
-            let mut entries: Vec<(&K, &V)> = map.iter().collect();
-            entries.sort_unstable_by(|(a, _), (b, _)| Ord::cmp(*a, *b));
-            put_map(entries.into_iter(), sink, section, offset);
+            put_map(sorted(map.iter()), sink, section, offset);
         }
     });
 }

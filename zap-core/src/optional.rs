@@ -52,6 +52,9 @@ pub trait OptionForm<T: NativeSlot> {
         field: Field,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError>;
+    /// Where the value's slot lies, paid for.
+    #[doc(hidden)]
+    fn locate<'m>(section: Section<'m>, field: Field, walk: &mut Walk<'_, true>) -> Located<'m>;
     #[doc(hidden)]
     fn put<S: Sink>(value: &T, sink: &mut S, section: &mut S::Section, offset: usize);
     #[doc(hidden)]
@@ -63,6 +66,9 @@ pub trait OptionForm<T: NativeSlot> {
     where
         T: DecodeSlot<'m, Native>;
 }
+
+/// Where the slot of an optional's value lies, if it is there.
+type Located<'m> = Result<Option<(Section<'m>, Field)>, DecodeError>;
 
 /// The value of an optional with a presence byte, if it is there: any byte but zero says so.
 #[inline]
@@ -101,6 +107,9 @@ impl<T: NativeSlot> OptionForm<T> for Presence {
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
         present::<T>(section, field).map_or(Ok(()), |field| T::check(section, field, walk))
+    }
+    fn locate<'m>(section: Section<'m>, field: Field, _: &mut Walk<'_, true>) -> Located<'m> {
+        Ok(present::<T>(section, field).map(|field| (section, field)))
     }
     #[inline]
     fn put<S: Sink>(value: &T, sink: &mut S, section: &mut S::Section, offset: usize) {
@@ -162,6 +171,9 @@ macro_rules! null_form {
             ) -> Result<(), DecodeError> {
                 if is_null(section, field) { Ok(()) } else { T::check(section, field, walk) }
             }
+            fn locate<'m>(section: Section<'m>, field: Field, _: &mut Walk<'_, true>) -> Located<'m> {
+                Ok(if is_null(section, field) { None } else { Some((section, field)) })
+            }
             #[inline]
             fn put<S: Sink>(value: &T, sink: &mut S, $section: &mut S::Section, $offset: usize) {
                 $($prepare)*
@@ -216,6 +228,13 @@ impl<T: NativeSlot> OptionForm<T> for Pointer {
     ) -> Result<(), DecodeError> {
         section_of::<T>(section, field)?.map_or(Ok(()), |target| check_section::<T, METERED>(target, field, walk))
     }
+    fn locate<'m>(section: Section<'m>, field: Field, walk: &mut Walk<'_, true>) -> Located<'m> {
+        let Some(target) = section_of::<T>(section, field)? else {
+            return Ok(None);
+        };
+        walk.spend(target.bytes().len(), target.position() as usize)?;
+        Ok(Some((target, whole_section(field))))
+    }
     fn put<S: Sink>(value: &T, sink: &mut S, section: &mut S::Section, offset: usize) {
         put_section(value, sink, section, offset);
     }
@@ -256,6 +275,21 @@ impl<T: NativeSlot<Form: OptionForm<T>>> Slot<Native> for Option<T> {
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
         T::Form::check(section, field, walk)
+    }
+    fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        match (self, T::Form::locate(section, field, walk)) {
+            (None, Ok(None)) => true,
+            (Some(value), Ok(Some((section, field)))) => value.equals(section, field, walk),
+            _ => false,
+        }
+    }
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        match (T::Form::locate(left, field, walk), T::Form::locate(right, field, walk)) {
+            (Ok(None), Ok(None)) => true,
+            // Where a value lies in its section depends on the form alone.
+            (Ok(Some((left, field))), Ok(Some((right, _)))) => T::same(left, right, field, walk),
+            _ => false,
+        }
     }
     /// An absent one is zeros, which the section holds already.
     #[inline]

@@ -6,7 +6,9 @@ use core::marker::PhantomData;
 
 use bytes::Bytes;
 
-use crate::{DecodeError, Limits, RecordView, Zap};
+use crate::record::decode_root;
+use crate::section::Section;
+use crate::{DecodeError, DecodeOwned, Limits, RecordView, Zap, compare, display};
 
 /// A record in a shared buffer that it keeps alive: `Send`, `Sync`, `'static` and cheap to clone.
 ///
@@ -69,7 +71,23 @@ impl<T: Zap> OwnedView<T> {
     #[inline]
     #[must_use]
     pub fn view(&self) -> T::View<'_> {
-        RecordView::from_section(T::reopen_root(&self.bytes, self.root, self.depth))
+        RecordView::from_section(self.section())
+    }
+
+    /// The record as a value that borrows nothing; `Bytes` fields share the message instead of copying.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::decode`].
+    pub fn to_record(&self) -> Result<T, DecodeError>
+    where
+        T: DecodeOwned,
+    {
+        decode_root(self.section(), Some(&self.bytes))
+    }
+
+    fn section(&self) -> Section<'_> {
+        T::reopen_root(&self.bytes, self.root, self.depth)
     }
 
     /// The message.
@@ -94,5 +112,23 @@ impl<T> Clone for OwnedView<T> {
 impl<T: Zap> fmt::Debug for OwnedView<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.view().fmt(f)
+    }
+}
+
+impl<T: Zap> fmt::Display for OwnedView<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::display::<T>(self.section(), f)
+    }
+}
+
+impl<T: Zap> PartialEq for OwnedView<T> {
+    fn eq(&self, other: &Self) -> bool {
+        compare::same_views::<T>(self.section(), other.section())
+    }
+}
+
+impl<T: Zap> PartialEq<T> for OwnedView<T> {
+    fn eq(&self, record: &T) -> bool {
+        compare::view_equals(self.section(), record)
     }
 }

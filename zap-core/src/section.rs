@@ -2,6 +2,8 @@
 //! the targets of its slots. Nothing else in the typed layer adds offsets.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use core::ops::Range;
+
 use crate::header::{HEADER_LEN, MAGIC, VERSION_1};
 use crate::{DecodeError, DecodeErrorKind, Header, Limits, Place};
 
@@ -342,6 +344,47 @@ impl<'m> Section<'m> {
         };
         let bytes = self.message.get(start..end).unwrap_or_default();
         Ok(Some(Self { bytes, position: start as u32, depth, ..self }))
+    }
+}
+
+/// A section without its borrow of the message: what a view that may change the message holds beside it.
+#[derive(Clone, Copy)]
+pub(crate) struct Location {
+    message_end: usize,
+    position: u32,
+    len: usize,
+    container: (u32, u32),
+    floor: u32,
+    depth: u8,
+}
+
+impl Section<'_> {
+    /// Where the section is.
+    pub(crate) const fn location(self) -> Location {
+        let Self { message, bytes, position, container, floor, depth } = self;
+        Location { message_end: message.len(), position, len: bytes.len(), container, floor, depth }
+    }
+}
+
+impl Location {
+    /// The section again, in the message that it was located in; all zero in another.
+    pub(crate) fn section(self, input: &[u8]) -> Section<'_> {
+        let Self { message_end, position, len, container, floor, depth } = self;
+        let message = input.get(..message_end).unwrap_or_default();
+        let bytes = message.get(position as usize..).and_then(|rest| rest.get(..len)).unwrap_or_default();
+        Section { message, bytes, position, container, floor, depth }
+    }
+
+    /// Where the whole section lies in the input.
+    pub(crate) fn range(self) -> Range<usize> {
+        let start = self.position as usize;
+        start..start.saturating_add(self.len)
+    }
+
+    /// Where a field of the section lies in the input.
+    pub(crate) fn range_of(self, offset: usize, width: usize) -> Range<usize> {
+        let start = (self.position as usize).saturating_add(offset);
+        start..start.saturating_add(width)
     }
 }
 

@@ -5,6 +5,7 @@ use core::fmt;
 
 use alloc::collections::BTreeSet;
 
+use crate::compare;
 use crate::key::{Ascending, search};
 use crate::list_view::{NO_WIDTH, debug_elements};
 use crate::native_slot::native_slot;
@@ -78,7 +79,7 @@ impl<'m, K: MapKey> SetView<'m, K> {
     /// O(log n) comparisons, no allocation.
     pub fn contains(&self, key: K::Key<'_>) -> Result<bool, DecodeError> {
         let field = self.elements.element_field();
-        Ok(search::<K>(self.len(), key, field, |index| self.elements.section(index))?.is_some())
+        Ok(search::<K>(self.len(), key, field, |index| self.elements.element(index))?.is_some())
     }
 
     /// The elements in order.
@@ -160,10 +161,20 @@ fn decode_set<'m, K: MapKey + DecodeSlot<'m, Native>, M, const METERED: bool>(
     Ok(set)
 }
 
-/// A set in a slot.
+/// Whether the elements of a set, in order, are those of a message, which are as many.
+fn equal_elements<'a, K: MapKey + 'a>(
+    mut expected: impl Iterator<Item = &'a K>,
+    elements: ListView<'_, K>,
+    walk: &mut Walk<'_, true>,
+) -> bool {
+    let field = elements.element_field();
+    elements.sections().all(|element| expected.next().is_some_and(|key| key.equals(element, field, walk)))
+}
+
+/// A set in a slot: how it is made, and its elements in order.
 macro_rules! set_slot {
     ($owner:ty, [$($hasher:ident)?], [$($key_bounds:path),*], [$($hasher_bounds:tt)*],
-     |$len:ident| $with_capacity:expr, |$set:ident, $sink:ident, $section:ident, $offset:ident| $put:expr) => {
+     |$len:ident| $with_capacity:expr, |$set:ident| $sorted:expr, |$sink:ident, $section:ident, $offset:ident| $put:expr) => {
         impl<K: MapKey, $($hasher)?> Slot<Native> for $owner {
             const WIDTH: usize = 8;
             const ALIGN: usize = 4;
@@ -186,6 +197,19 @@ macro_rules! set_slot {
                 walk: &mut Walk<'_, METERED>,
             ) -> Result<(), DecodeError> {
                 check_set::<K, METERED>(section, field, walk)
+            }
+            fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                let Ok(SetView { elements }) = SetView::<K>::at(section, field) else {
+                    return false;
+                };
+                let $set = self;
+                elements.len() == $set.len() && compare::pay(elements.body(), walk) && equal_elements($sorted, elements, walk)
+            }
+            fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                match (SetView::<K>::at(left, field), SetView::<K>::at(right, field)) {
+                    (Ok(left), Ok(right)) => left.elements.same(&right.elements, walk),
+                    _ => false,
+                }
             }
             fn put<W: Sink>(&self, $sink: &mut W, $section: &mut W::Section, $offset: usize) {
                 let $set = self;
@@ -215,7 +239,7 @@ macro_rules! set_slot {
     };
 }
 
-set_slot!(BTreeSet<K>, [], [], [], |_len| BTreeSet::new(), |set, sink, section, offset| {
+set_slot!(BTreeSet<K>, [], [], [], |_len| BTreeSet::new(), |set| set.iter(), |sink, section, offset| {
     K::put_set(set.iter(), sink, section, offset);
 });
 
@@ -228,16 +252,22 @@ mod hash_set {
 
     use super::*;
 
+    /// The elements of a set without an order, in order.
+    fn sorted<'a, K: Ord>(set: impl Iterator<Item = &'a K>) -> alloc::vec::IntoIter<&'a K> {
+        let mut keys: Vec<&K> = set.collect();
+        keys.sort_unstable();
+        keys.into_iter()
+    }
+
     set_slot!(HashSet<K, H>, [H], [Hash], [H: BuildHasher + Default],
     |len| HashSet::with_capacity_and_hasher(len, H::default()),
-    |set, sink, section, offset| {
+    |set| sorted(set.iter()),
+    |sink, section, offset| {
         // No key has lists behind it, so that the order does not show in the count.
         if W::COUNTS {
             K::put_set(set.iter(), sink, section, offset);
         } else {
-            let mut keys: Vec<&K> = set.iter().collect();
-            keys.sort_unstable();
-            K::put_set(keys.into_iter(), sink, section, offset);
+            K::put_set(sorted(set.iter()), sink, section, offset);
         }
     });
 }

@@ -50,6 +50,7 @@ mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Counter {}
     impl<C, K> Sealed for crate::region::MessageWriter<'_, C, K> {}
+    impl Sealed for crate::update::InPlace<'_> {}
 }
 
 /// The shape of a fixed-stride list: how many elements, how wide, how aligned.

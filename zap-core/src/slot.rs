@@ -69,6 +69,7 @@ pub trait Slot<D: Dialect> {
         infallible: Self::INFALLIBLE,
         nested: Self::NESTED,
         tails: Self::TAILS,
+        same: Self::same,
     };
     /// Text, bytes and list slots in it, inline records included: how often it may share the same bytes.
     #[doc(hidden)]
@@ -108,6 +109,10 @@ pub trait Slot<D: Dialect> {
     fn is_zero(section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
         section.part(field.offset, Self::WIDTH).bytes().iter().all(|byte| *byte == 0)
     }
+    /// Whether the slot holds this value. Malformed bytes hold no value. `walk` pays for what is visited.
+    fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool;
+    /// Whether the same slot of two records of one type holds equal values. Malformed bytes equal nothing.
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool;
     /// Counts or writes the value: its slot at `offset` of the section, and everything behind it.
     fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize);
 
@@ -120,6 +125,16 @@ pub trait Slot<D: Dialect> {
     {
         let _ = default;
         Self::get(section, field)
+    }
+
+    /// Whether this value is what a missing field of a growable record reads as. `default` as above.
+    #[doc(hidden)]
+    fn equals_missing(&self, section: Section<'_>, field: Field, default: fn() -> Self) -> bool
+    where
+        Self: Sized,
+    {
+        let _ = default;
+        self.equals(section, field, &mut Walk::within(0))
     }
 
     // The derive calls these for field `index` of record `R`.
@@ -142,6 +157,10 @@ pub trait Slot<D: Dialect> {
     #[doc(hidden)]
     fn is_zero_field<R: Zap>(section: Section<'_>, index: usize, walk: &mut Walk<'_, true>) -> bool {
         Self::is_zero(section, field::<R>(index), walk)
+    }
+    #[doc(hidden)]
+    fn equals_field<R: Zap>(&self, section: Section<'_>, index: usize, walk: &mut Walk<'_, true>) -> bool {
+        self.equals(section, field::<R>(index), walk)
     }
     #[doc(hidden)]
     #[inline(always)]
@@ -225,6 +244,10 @@ pub trait ListElement<D: Dialect>: Sized {
         field: Field,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError>;
+    /// As [`Slot::equals`], of the sequence.
+    fn equals_list(items: &[Self], section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool;
+    /// As [`Slot::same`], of the sequence.
+    fn same_list(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool;
     /// Counts or writes the sequence.
     fn put_list<S: Sink>(items: &[Self], sink: &mut S, section: &mut S::Section, offset: usize);
 }

@@ -14,7 +14,7 @@ use crate::sink::Sink;
 use crate::walk::Walk;
 use crate::{
     Decode, DecodeError, DecodeSlot, FieldLayout, FieldType, FixedStride, Layout, Native, NativeSlot, RecordView, Slot,
-    Zap,
+    SlotMut, Zap, compare, display,
 };
 
 /// A tuple that is the root of a message, read in place. As a field, a tuple's accessor gives a tuple.
@@ -57,8 +57,26 @@ impl<T: Tuple> Debug for TupleView<'_, T> {
     }
 }
 
+impl<T: Tuple> PartialEq for TupleView<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        compare::same_views::<T>(self.section, other.section)
+    }
+}
+
+impl<T: Tuple> PartialEq<T> for TupleView<'_, T> {
+    fn eq(&self, other: &T) -> bool {
+        compare::view_equals(self.section, other)
+    }
+}
+
+impl<T: Tuple> fmt::Display for TupleView<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::display::<T>(self.section, f)
+    }
+}
+
 impl<'m, T: Tuple> RecordView<'m> for TupleView<'m, T> {
-    const LAYOUT: &'static Layout = T::LAYOUT;
+    type Record = T;
 
     fn from_section(section: Section<'m>) -> Self {
         Self { section, tuple: PhantomData }
@@ -91,6 +109,7 @@ macro_rules! tuple {
         impl<$($element: NativeSlot),*> Zap for ($($element,)*) {
             type Dialect = Native;
             type View<'m> = TupleView<'m, Self>;
+            type ViewMut<'m> = SlotMut<'m, Self>;
             const FIELDS: &'static [FieldLayout] =
                 &place("tuple", [$(<$element as Slot<Native>>::SHAPE.named(stringify!($index))),*]);
             const LAYOUT: &'static Layout = &Layout::new::<Native>("tuple", 1, <Self as Zap>::FIELDS).checked();
@@ -107,6 +126,9 @@ macro_rules! tuple {
             #[inline]
             fn put_fields<S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize) {
                 $(<$element as Slot<Native>>::put_field::<Self, S>(&self.$index, sink, section, base, $index);)*
+            }
+            fn equals_fields(&self, section: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
+                true $(&& <$element as Slot<Native>>::equals_field::<Self>(&self.$index, section, $index, walk))*
             }
         }
 
@@ -148,6 +170,12 @@ macro_rules! tuple {
             ) -> Result<(), DecodeError> {
                 $(<$element as Slot<Native>>::check(section, element::<Self>(field, $index), walk)?;)*
                 Ok(())
+            }
+            fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                true $(&& self.$index.equals(section, element::<Self>(field, $index), walk))*
+            }
+            fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                true $(&& <$element as Slot<Native>>::same(left, right, element::<Self>(field, $index), walk))*
             }
             #[inline]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {

@@ -209,6 +209,30 @@ fn plain_slot(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
             ) -> __zap::Result<(), __zap::DecodeError> {
                 #check
             }
+            fn equals(
+                &self,
+                __section: __zap::Section<'_>,
+                __field: __zap::Field,
+                _: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::plain::equals(self, __section, __field)
+            }
+            fn same(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __field: __zap::Field,
+                _: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::plain::same::<Self>(__left, __right, __field)
+            }
+            fn equals_missing(
+                &self,
+                _: __zap::Section<'_>,
+                _: __zap::Field,
+                __default: fn() -> Self,
+            ) -> __zap::bool {
+                __zap::plain::equal(self, &__default())
+            }
             #[inline]
             fn put<__S: __zap::Sink>(&self, _: &mut __S, __section: &mut __S::Section, __offset: __zap::usize) {
                 __zap::plain::put::<Self, __S>(self, __section, __offset);
@@ -264,6 +288,19 @@ fn plain_slot(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
                 __walk: &mut __zap::Walk<'_, __METERED>,
             ) -> __zap::Result<(), __zap::DecodeError> {
                 __zap::plain::walk_element::<Self, __METERED>(__entry, __walk).map(__zap::drop)
+            }
+            fn equals_element(&self, __entry: __zap::Section<'_>, __walk: &mut __zap::Walk<'_, true>) -> __zap::bool {
+                __zap::plain::walk_element::<Self, true>(__entry, __walk)
+                    .is_ok_and(|__value| __zap::plain::equal(self, &__value))
+            }
+            fn same_element(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::plain::walk_element::<Self, true>(__right, __walk).is_ok_and(|__value| {
+                    <Self as __zap::Element<__D>>::equals_element(&__value, __left, __walk)
+                })
             }
             fn put_element<__S: __zap::Sink>(&self, __sink: &mut __S) {
                 __zap::plain::put_element::<Self, __S>(self, __sink);
@@ -340,6 +377,7 @@ pub(crate) fn root(record: &Record<'_>, context: &Context) -> TokenStream {
     quote! {
         type Dialect = __zap::Native;
         type View<#message> = __zap::EnumView<#message, Self>;
+        type ViewMut<#message> = __zap::SlotMut<#message, Self>;
         const FIELDS: &'static [__zap::FieldLayout] = &__zap::place(#name, [#slot::SHAPE.named("")]);
         const LAYOUT: &'static __zap::Layout =
             &__zap::Layout::new::<__zap::Native>(#name, #version, <Self as __zap::Zap>::FIELDS);
@@ -355,6 +393,9 @@ pub(crate) fn root(record: &Record<'_>, context: &Context) -> TokenStream {
         #[inline]
         fn put_fields<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __base: __zap::usize) {
             #slot::put(self, __sink, __section, __base);
+        }
+        fn equals_fields(&self, __section: __zap::Section<'_>, __walk: &mut __zap::Walk<'_, true>) -> __zap::bool {
+            #slot::equals_field::<Self>(self, __section, 0, __walk)
         }
     }
 }

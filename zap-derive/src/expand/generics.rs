@@ -136,7 +136,16 @@ impl Context {
 
     /// `View<'m, ...>` as the record names it.
     pub(crate) fn view_path(&self, record: &Record<'_>) -> TokenStream {
-        let (view, message) = (&record.view, &self.message);
+        self.path(record, &record.view)
+    }
+
+    /// `ViewMut<'m, ...>` as the record names it.
+    pub(crate) fn view_mut_path(&self, record: &Record<'_>) -> TokenStream {
+        self.path(record, &record.view_mut())
+    }
+
+    fn path(&self, record: &Record<'_>, view: &Ident) -> TokenStream {
+        let message = &self.message;
         let kept = record
             .generics
             .params

@@ -45,6 +45,25 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
             ) -> __zap::Result<(), __zap::DecodeError> {
                 __zap::growable::check::<Self, __METERED>(__section, __field, __walk)
             }
+            fn equals(
+                &self,
+                __section: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::growable::equals(self, __section, __field, __walk)
+            }
+            fn same(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::growable::same::<Self>(__left, __right, __field, __walk)
+            }
+            fn equals_missing(&self, __section: __zap::Section<'_>, _: __zap::Field, _: fn() -> Self) -> __zap::bool {
+                __zap::growable::equals_missing(self, __section)
+            }
             fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: __zap::usize) {
                 __zap::growable::put(self, __sink, __section, __offset);
             }

@@ -66,15 +66,24 @@ fn inline(record: &Record<'_>) -> TokenStream {
 }
 
 /// The body of a function that has one part per field; of a stub, if the record is broken.
-fn body(context: &Context, whole: TokenStream) -> TokenStream {
+pub(crate) fn body(context: &Context, whole: TokenStream) -> TokenStream {
     if context.broken.is_some() { quote!(loop {}) } else { whole }
+}
+
+/// The type of the mutable view. The fields of a variant have none of their own.
+fn view_mut(record: &Record<'_>, context: &Context) -> TokenStream {
+    if record.variant_of.is_none() {
+        return context.view_mut_path(record);
+    }
+    let (message, dialect) = (&context.message, &context.dialect);
+    quote!(__zap::SlotMut<#message, Self, #dialect>)
 }
 
 fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
     let Context { dialect, message, .. } = context;
     let (name, version) = (&record.name, record.attributes.version);
     let is_growable = record.attributes.growable.is_some() && context.broken.is_none();
-    let (view, inline) = (context.view_path(record), inline(record));
+    let (view, view_mut, inline) = (context.view_path(record), view_mut(record, context), inline(record));
 
     let layouts = record.fields.iter().map(|field| {
         let (slot, name) = (context.slot(field.ty), &field.name);
@@ -122,6 +131,15 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
     });
     let length = is_growable.then(|| quote!(__zap::growable::put_length::<Self, __S>(__section, __base);));
     let put = body(context, quote!(#length #put));
+    let equals = each(&|index, field| {
+        let (slot, ty, member) = (context.slot(field.ty), field.ty, &field.member);
+        let value = to_wire(field, &quote!(&self.#member));
+        if is_growable && field.with.is_none() {
+            return quote!(&& __zap::growable::equals_field::<Self, #ty>(#value, __section, #index, __walk));
+        }
+        quote!(&& #slot::equals_field::<Self>(#value, __section, #index, __walk))
+    });
+    let equals = body(context, quote!(true #equals));
     let zero = (record.attributes.dialect == Some(Dialect::Zip)).then(|| {
         let zero = each(&|index, field| {
             let slot = context.slot(field.ty);
@@ -144,6 +162,7 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
         &quote! {
             type Dialect = #dialect;
             type View<#message> = #view;
+            type ViewMut<#message> = #view_mut;
             const FIELDS: &'static [__zap::FieldLayout] = #fields;
             const LAYOUT: &'static __zap::Layout =
                 &__zap::Layout::new::<#dialect>(#name, #version, <Self as __zap::Zap>::FIELDS)#growable #checked;
@@ -161,6 +180,9 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             #inline
             fn put_fields<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __base: __zap::usize) {
                 #put
+            }
+            fn equals_fields(&self, __section: __zap::Section<'_>, __walk: &mut __zap::Walk<'_, true>) -> __zap::bool {
+                #equals
             }
             #zero
         },
@@ -229,6 +251,22 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
                 __walk: &mut __zap::Walk<'_, true>,
             ) -> __zap::bool {
                 __zap::nested::is_zero::<Self>(__section, __field, __walk)
+            }
+            fn equals(
+                &self,
+                __section: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::nested::equals::<Self>(self, __section, __field, __walk)
+            }
+            fn same(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::nested::same::<Self>(__left, __right, __field, __walk)
             }
             #[inline]
             fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: __zap::usize) {
@@ -344,6 +382,16 @@ fn element_impls(record: &Record<'_>, context: &Context) -> TokenStream {
                 __walk: &mut __zap::Walk<'_, __METERED>,
             ) -> __zap::Result<(), __zap::DecodeError> {
                 __zap::nested::check_element::<Self, __METERED>(__entry, __walk)
+            }
+            fn equals_element(&self, __entry: __zap::Section<'_>, __walk: &mut __zap::Walk<'_, true>) -> __zap::bool {
+                __zap::nested::equals_element::<Self>(self, __entry, __walk)
+            }
+            fn same_element(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::nested::same_element::<Self>(__left, __right, __walk)
             }
             fn put_element<__S: __zap::Sink>(&self, __sink: &mut __S) {
                 __zap::Sink::element_message(__sink, self);

@@ -61,6 +61,22 @@ fn slot_impl(record: &Record<'_>, field: &Field<'_>, context: &Context) -> Token
             ) -> __zap::bool {
                 #slot::is_zero(__section, __field, __walk)
             }
+            fn equals(
+                &self,
+                __section: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                #slot::equals(&self.#member, __section, __field, __walk)
+            }
+            fn same(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                #slot::same(__left, __right, __field, __walk)
+            }
             #[inline]
             fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: __zap::usize) {
                 #slot::put(&self.#member, __sink, __section, __offset);
@@ -151,6 +167,16 @@ fn stream_impls(record: &Record<'_>, field: &Field<'_>, context: &Context) -> To
                 __walk: &mut __zap::Walk<'_, __METERED>,
             ) -> __zap::Result<(), __zap::DecodeError> {
                 #slot::check_element(__entry, __walk)
+            }
+            fn equals_element(&self, __entry: __zap::Section<'_>, __walk: &mut __zap::Walk<'_, true>) -> __zap::bool {
+                #slot::equals_element(&self.#member, __entry, __walk)
+            }
+            fn same_element(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                #slot::same_element(__left, __right, __walk)
             }
             fn put_element<__S: __zap::Sink>(&self, __sink: &mut __S) {
                 #slot::put_element(&self.#member, __sink);
