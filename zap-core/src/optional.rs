@@ -130,7 +130,7 @@ const PRESENT_AND_EMPTY: u64 = 4;
 
 /// An optional in the type's own slot: null is `None`. `$prepare` is done before a value is written.
 macro_rules! null_form {
-    ($form:ty, |$section:ident, $offset:ident| $prepare:expr) => {
+    ($form:ty, |$section:ident, $offset:ident| { $($prepare:tt)* }) => {
         #[diagnostic::do_not_recommend]
         impl<T: NativeSlot> OptionForm<T> for $form {
             const WIDTH: usize = T::WIDTH;
@@ -163,7 +163,7 @@ macro_rules! null_form {
             }
             #[inline]
             fn put<S: Sink>(value: &T, sink: &mut S, $section: &mut S::Section, $offset: usize) {
-                $prepare;
+                $($prepare)*
                 value.put(sink, $section, $offset);
             }
             #[inline]
@@ -182,8 +182,10 @@ macro_rules! null_form {
 }
 
 // What is not empty is written over this.
-null_form!(NullSlot, |section, offset| S::store(section, offset, PRESENT_AND_EMPTY.to_le_bytes()));
-null_form!(NullPointer, |section, offset| ());
+null_form!(NullSlot, |section, offset| {
+    S::store(section, offset, PRESENT_AND_EMPTY.to_le_bytes());
+});
+null_form!(NullPointer, |section, offset| {});
 
 #[diagnostic::do_not_recommend]
 impl<T: NativeSlot> OptionForm<T> for Pointer {

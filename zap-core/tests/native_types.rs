@@ -1,5 +1,7 @@
 //! What the accessors of the native types give, and what of their bytes is refused.
 #![cfg(all(feature = "std", feature = "derive"))]
+// Boxes of everything, to test them.
+#![allow(clippy::box_collection, clippy::redundant_allocation)]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher};

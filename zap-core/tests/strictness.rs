@@ -223,6 +223,7 @@ fn char_that_is_none() {
     }
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn values_that_are_none() {
     use std::net::{IpAddr, SocketAddr};
@@ -249,6 +250,7 @@ fn values_that_are_none() {
 }
 
 /// Before 1970 and at both ends of what the wire can say: a time, or the error that there is none.
+#[cfg(feature = "std")]
 #[test]
 fn times_are_read_or_refused() {
     use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -265,6 +267,7 @@ fn times_are_read_or_refused() {
     }
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn keys_out_of_order() {
     use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

@@ -1,5 +1,7 @@
 //! The structs, named after what they hold; `ALL` lists them.
 #![allow(missing_docs, non_snake_case)]
+// Boxes of everything, to test them.
+#![allow(clippy::box_collection, clippy::redundant_allocation, clippy::type_complexity, clippy::vec_box)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;

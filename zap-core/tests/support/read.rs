@@ -294,7 +294,8 @@ where
     V::Get<'m>: Touch,
 {
     fn touch(&self, seen: &mut Seen) {
-        assert_eq!((self.is_empty(), self.iter().len()), (self.len() == 0, self.len()));
+        let len = self.len();
+        assert_eq!((self.is_empty(), self.iter().len()), (len == 0, len));
         self.entries().touch(seen);
     }
 }
@@ -304,7 +305,8 @@ where
     K::Get<'m>: Touch,
 {
     fn touch(&self, seen: &mut Seen) {
-        assert_eq!((self.is_empty(), self.iter().len()), (self.len() == 0, self.len()));
+        let len = self.len();
+        assert_eq!((self.is_empty(), self.iter().len()), (len == 0, len));
         self.elements().touch(seen);
     }
 }

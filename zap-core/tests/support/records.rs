@@ -1,5 +1,8 @@
 //! The records: every kind of field in every dialect.
 
+// Boxes of everything, to test them.
+#![allow(clippy::box_collection, clippy::redundant_allocation, clippy::type_complexity, clippy::vec_box)]
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::marker::PhantomData;
