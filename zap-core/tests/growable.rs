@@ -45,7 +45,7 @@ macro_rules! versions {
             impl Version for $version {
                 fn into_last(self) -> V5 {
                     let Self { $($field),* } = self;
-                    V5 { $($field,)* ..V5::default() }
+                    V5 { $($field,)* $($later: Default::default()),* }
                 }
                 fn from_last(last: V5) -> Self {
                     let V5 { $($field,)* $($later: _),* } = last;

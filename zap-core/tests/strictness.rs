@@ -458,3 +458,42 @@ fn lenient_as_the_peer() {
     accepted(&bytes, &Points { list: vec![Point { x: 1, y: 2 }] });
     assert!(matches!(Points::decode_prefix(&bytes, &Limits::new()), Ok(Prefix::Complete { rest: [], .. })));
 }
+
+#[derive(Zap, Clone, Copy, Debug, PartialEq)]
+enum Color {
+    Red = 1,
+}
+
+#[derive(Zap, Debug, PartialEq)]
+enum Shape {
+    Nothing,
+    Circle(u32),
+}
+
+#[test]
+fn enums_that_are_none() {
+    let bytes = message(&[2, 0]);
+    assert_eq!(root(&bytes).u32(0), 2);
+    refused::<Color>(&bytes, Kind::UnknownVariant);
+    refused::<Shape>(&bytes, Kind::UnknownVariant);
+    let bytes = message(&[0, 4, 7, 0]);
+    assert_eq!(root(&bytes).object(4).u32(0), 7);
+    refused::<Shape>(&bytes, Kind::UnexpectedFields);
+    refused::<Shape>(&message(&[1, 0]), Kind::NullPointer);
+}
+
+#[derive(Zap, Debug, PartialEq)]
+#[zap(growable)]
+struct Growable {
+    number: u32,
+}
+
+#[test]
+fn growable_lengths_that_are_wrong() {
+    for length in [0, 3, 5, 7] {
+        let bytes = message(&[length, 9]);
+        assert_eq!(root(&bytes).u32(0), length);
+        refused::<Growable>(&bytes, Kind::InvalidLength);
+    }
+    refused::<Growable>(&message(&[9, 9]), Kind::SectionOutOfBounds);
+}

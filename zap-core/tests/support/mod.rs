@@ -61,7 +61,12 @@ macro_rules! for_every_record_without_hashes {
         $call!(foreign, Foreign);
         $call!(zapgen_marked, GMarked);
         $call!(zip_marked, ZMarked);
+        $call!(enums, Enums);
+        $call!(growable, Growing);
+        $call!(growable_in_others, HoldsGrowing);
         $call!(zapgen_scalars, GScalars);
+        $call!(zapgen_enums, GEnums);
+        $call!(zip_enums, ZEnums);
         $call!(zapgen_texts, GTexts<'static>);
         $call!(zapgen_nested, GNested);
         $call!(zapgen_lists, GLists);

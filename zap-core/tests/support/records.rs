@@ -241,7 +241,7 @@ macro_rules! make {
     };
 }
 
-use crate::support::{Make, not_zero};
+use crate::support::{Make, Same, not_zero};
 
 /// Elements that are there, since absent ones read back as zero.
 fn present<T: Make>(dice: &mut crate::support::Dice<'_>) -> Vec<Option<T>> {
@@ -291,3 +291,128 @@ crate::family!(
     |'m| Generic<Inner, Vec<char>>,
     [first = first, rest = rest]
 );
+
+/// A field's `Make`, `Touch` and `Same` for an enum without data.
+macro_rules! plain_enum {
+    ($name:ty, [$($variant:expr),*]) => {
+        make!($name, |dice| {
+            let variants = [$($variant),*];
+            variants[usize::from(u8::make(dice)) % variants.len()]
+        });
+
+        impl crate::support::Touch for $name {
+            fn touch(&self, seen: &mut crate::support::Seen) {
+                crate::support::Touch::touch(&0_u8, seen);
+            }
+        }
+
+        impl crate::support::Same<$name> for $name {
+            fn same(&self, got: $name) {
+                assert_eq!(*self, got);
+            }
+        }
+    };
+}
+
+#[derive(Zap, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Color {
+    #[default]
+    Red = 1,
+    Blue = 9,
+}
+
+#[derive(Zap, Clone, Copy, Debug, Default, PartialEq)]
+#[repr(u16)]
+pub enum Status {
+    #[default]
+    Fine = 200,
+    Lost = 404,
+    #[zap(other)]
+    Other(u16),
+}
+
+plain_enum!(Color, [Color::Red, Color::Blue]);
+plain_enum!(Status, [Status::Fine, Status::Lost, Status::Other(0), Status::Other(77)]);
+
+#[derive(Zap, Clone, Debug, Default, PartialEq)]
+pub enum Shape {
+    #[default]
+    Nothing,
+    Text(String),
+    Pair {
+        color: Color,
+        name: String,
+    },
+    Group(Vec<Shape>),
+    Inside(Option<Box<Shape>>, Status),
+    #[zap(other)]
+    Other(u32),
+}
+
+make!(Shape, |dice| match u8::make(dice) % 6 {
+    1 => Self::Text(Make::make(dice)),
+    2 => Self::Pair { color: Make::make(dice), name: Make::make(dice) },
+    3 => Self::Group(Make::make(dice)),
+    4 => Self::Inside(Make::make(dice), Make::make(dice)),
+    5 => Self::Other(1000 + u32::from(u8::make(dice))),
+    _ => Self::Nothing,
+});
+
+impl crate::support::Touch for ShapeView<'_> {
+    fn touch(&self, seen: &mut crate::support::Seen) {
+        use crate::support::Touch;
+        match self {
+            Self::Nothing | Self::Other(_) => Touch::touch(&0_u8, seen),
+            Self::Text(text) => text.touch(seen),
+            Self::Pair(pair) => {
+                pair.color().touch(seen);
+                pair.name().touch(seen);
+            }
+            Self::Group(shapes) => shapes.touch(seen),
+            Self::Inside(inside) => {
+                inside.field_0().touch(seen);
+                inside.field_1().touch(seen);
+            }
+        }
+    }
+}
+
+impl crate::support::Same<ShapeView<'_>> for Shape {
+    fn same(&self, got: ShapeView<'_>) {
+        match (self, got) {
+            (Self::Nothing, ShapeView::Nothing) => {}
+            (Self::Other(number), ShapeView::Other(got)) => assert_eq!(*number, got),
+            (Self::Text(text), ShapeView::Text(got)) => text.same(got),
+            (Self::Pair { color, name }, ShapeView::Pair(got)) => {
+                color.same(got.color());
+                name.same(got.name());
+            }
+            (Self::Group(shapes), ShapeView::Group(got)) => shapes.same(got),
+            (Self::Inside(shape, status), ShapeView::Inside(got)) => {
+                shape.same(got.field_0());
+                status.same(got.field_1());
+            }
+            (value, got) => panic!("{value:?} reads as {got:?}"),
+        }
+    }
+}
+
+record! { #[zap(growable)] Growing / GrowingView { a: u8, b: String, c: Color, d: Vec<Inner>, e: Option<Shape> } }
+record! { Enums / EnumsView {
+    a: Color, b: Vec<Color>, c: Option<Color>, d: Shape, e: Vec<Shape>, f: Option<Shape>, g: Box<Shape>, h: Status,
+    i: [Color; 3], j: std::collections::BTreeMap<Color, Shape>, k: Option<Status>, l: Vec<Option<Shape>>,
+} }
+record! { HoldsGrowing / HoldsGrowingView {
+    a: Growing, b: Vec<Growing>, c: Option<Growing>, d: Box<Growing>, e: Option<Box<Growing>>, f: Vec<Option<Growing>>,
+} }
+record! { #[zap(dialect = "zapgen")] GEnums / GEnumsView { a: Color, b: Vec<Color>, c: Status, d: Vec<Status> } }
+record! { #[zap(dialect = "zip")] ZEnums / ZEnumsView {
+    a: Color, b: Vec<Color>, c: Status, d: Vec<Status>, e: Option<Color>,
+} }
+
+impl<'m> Same<ShapeView<'m>> for Box<Shape> {
+    fn same(&self, got: ShapeView<'m>) {
+        (**self).same(got);
+    }
+}

@@ -273,10 +273,12 @@ fn slot_impls(
             match form(variant, section) {
                 Form::Unit => quote!(__zap::data::unit(__section, __field).map(|()| #view_name::#ident)),
                 Form::Direct(field) => {
-                    let slot = context.slot(field.ty);
+                    // As the view's definition names it, for whose lifetime the message's stands.
+                    let slot = context.slot(&context.view_type(record, field.ty));
+                    let in_view = Context::new(section, None).record_in_view(section);
                     quote! {
                         __zap::data::section::<#of>(__section, __field)
-                            .map(|__section| #view_name::#ident(#slot::get_field::<#of>(__section, 0)))
+                            .map(|__section| #view_name::#ident(#slot::get_field::<#in_view>(__section, 0)))
                     }
                 }
                 Form::View => quote!(__zap::data::view::<#of>(__section, __field).map(#view_name::#ident)),
