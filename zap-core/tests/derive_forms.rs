@@ -884,7 +884,7 @@ mod enums {
 
     /// Documented.
     #[derive(Zap, Clone, Debug, PartialEq)]
-    pub(crate) enum Documented<'m, T> {
+    enum Documented<'m, T> {
         /// A variant.
         Text(&'m str),
         /// Another.
@@ -903,9 +903,9 @@ mod enums {
 
     #[derive(Zap, Debug, PartialEq)]
     #[zap(transparent)]
-    struct Wrapped<'a, T: PartialEq>(Documented<'a, T>)
+    struct Wrapped<'a, T>(Documented<'a, T>)
     where
-        T: Debug;
+        T: PartialEq + Debug;
 
     #[derive(Zap, Debug, PartialEq, Default)]
     #[zap(growable)]

@@ -84,7 +84,7 @@ fn refuses_alike<T: Zap>(mut message: Vec<u8>, changes: &[(usize, u8)]) {
     }
     let typed = T::validate(&message, &Limits::new()).map(drop);
     let dynamic = json::message_to_string(&message, T::LAYOUT);
-    assert_eq!(dynamic.as_ref().map(drop), typed.as_ref().map(|()| ()), "{message:?}");
+    assert_eq!(dynamic.as_ref().map(drop), typed.as_ref().copied(), "{message:?}");
     if let Ok(text) = dynamic {
         is_json(&text, true);
         let _ = json::message_from_str(&text, T::LAYOUT);
@@ -180,118 +180,125 @@ fn depth_is_limited_on_a_small_stack() {
     assert_eq!(error.kind(), &JsonErrorKind::TooDeep);
 }
 
-#[derive(Zap, Clone, Copy, Debug, Default, PartialEq)]
-#[repr(u16)]
-enum Color {
-    #[default]
-    Red = 0,
-    Blue = 300,
-}
+mod enums_and_growable_records {
+    use proptest::prelude::*;
+    use zap_core::{Zap, json};
 
-#[derive(Zap, Clone, Copy, Debug, PartialEq)]
-#[repr(u8)]
-enum Open {
-    One = 1,
-    #[zap(other)]
-    Other(u8),
-}
+    use super::refuses_alike;
 
-#[derive(Zap, Clone, Debug, PartialEq)]
-enum Shape {
-    Nothing,
-    Circle { radius: f64, label: String },
-    Pair(u8, Vec<u16>),
-    Boxed(Box<Shape>),
-    Maybe(Option<char>),
-}
-
-#[derive(Zap, Clone, Debug, PartialEq)]
-enum Numbered {
-    Text(String),
-    #[zap(other)]
-    Other(u32),
-}
-
-#[derive(Zap, Clone, Debug, PartialEq)]
-struct Enums {
-    a: Color,
-    b: Shape,
-    c: Vec<Shape>,
-    d: Option<Shape>,
-    e: Vec<Option<Color>>,
-    f: Open,
-    g: Numbered,
-    h: (u8, Shape),
-}
-
-#[derive(Zap, Clone, Debug, Default, PartialEq)]
-#[zap(growable)]
-struct Version {
-    a: u8,
-    b: String,
-    c: Vec<Version>,
-    d: u64,
-}
-
-#[derive(Zap, Clone, Debug, PartialEq)]
-struct Growing {
-    a: Version,
-    b: Vec<Version>,
-    c: Option<Version>,
-    d: Box<Version>,
-    e: std::collections::BTreeMap<String, Version>,
-}
-
-fn enums() -> Enums {
-    let circle = Shape::Circle { radius: 1.5, label: "round".into() };
-    Enums {
-        a: Color::Blue,
-        b: circle.clone(),
-        c: vec![Shape::Nothing, Shape::Pair(1, vec![2, 3]), Shape::Boxed(Box::new(circle))],
-        d: Some(Shape::Maybe(Some('x'))),
-        e: vec![Some(Color::Red), None],
-        f: Open::Other(200),
-        g: Numbered::Text("t".into()),
-        h: (1, Shape::Maybe(None)),
+    #[derive(Zap, Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(u16)]
+    enum Color {
+        #[default]
+        Red = 0,
+        Blue = 300,
     }
-}
 
-fn growing() -> Growing {
-    let inner = Version { a: 1, b: "in".into(), ..Version::default() };
-    let a = Version { a: 2, b: "out".into(), c: vec![inner.clone(), inner.clone()], d: 9 };
-    let e = [(String::from("k"), inner.clone()), (String::from("l"), a.clone())].into();
-    Growing { b: vec![a.clone(), inner.clone()], c: Some(inner), d: Box::new(a.clone()), a, e }
-}
+    #[derive(Zap, Clone, Copy, Debug, PartialEq)]
+    #[repr(u8)]
+    enum Open {
+        One = 1,
+        #[zap(other)]
+        Other(u8),
+    }
 
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(if cfg!(miri) { 1 } else { 2000 }) })]
+    #[derive(Zap, Clone, Debug, PartialEq)]
+    enum Shape {
+        Nothing,
+        Circle { radius: f64, label: String },
+        Pair(u8, Vec<u16>),
+        Boxed(Box<Shape>),
+        Maybe(Option<char>),
+    }
+
+    #[derive(Zap, Clone, Debug, PartialEq)]
+    enum Numbered {
+        Text(String),
+        #[zap(other)]
+        Other(u32),
+    }
+
+    #[derive(Zap, Clone, Debug, PartialEq)]
+    struct Enums {
+        a: Color,
+        b: Shape,
+        c: Vec<Shape>,
+        d: Option<Shape>,
+        e: Vec<Option<Color>>,
+        f: Open,
+        g: Numbered,
+        h: (u8, Shape),
+    }
+
+    #[derive(Zap, Clone, Debug, Default, PartialEq)]
+    #[zap(growable)]
+    struct Version {
+        a: u8,
+        b: String,
+        c: Vec<Version>,
+        d: u64,
+    }
+
+    #[derive(Zap, Clone, Debug, PartialEq)]
+    struct Growing {
+        a: Version,
+        b: Vec<Version>,
+        c: Option<Version>,
+        d: Box<Version>,
+        e: std::collections::BTreeMap<String, Version>,
+    }
+
+    fn enums() -> Enums {
+        let circle = Shape::Circle { radius: 1.5, label: "round".into() };
+        Enums {
+            a: Color::Blue,
+            b: circle.clone(),
+            c: vec![Shape::Nothing, Shape::Pair(1, vec![2, 3]), Shape::Boxed(Box::new(circle))],
+            d: Some(Shape::Maybe(Some('x'))),
+            e: vec![Some(Color::Red), None],
+            f: Open::Other(200),
+            g: Numbered::Text("t".into()),
+            h: (1, Shape::Maybe(None)),
+        }
+    }
+
+    fn growing() -> Growing {
+        let inner = Version { a: 1, b: "in".into(), ..Version::default() };
+        let a = Version { a: 2, b: "out".into(), c: vec![inner.clone(), inner.clone()], d: 9 };
+        let e = [(String::from("k"), inner.clone()), (String::from("l"), a.clone())].into();
+        Growing { b: vec![a.clone(), inner.clone()], c: Some(inner), d: Box::new(a.clone()), a, e }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(if cfg!(miri) { 1 } else { 2000 }) })]
+
+        #[test]
+        fn wrong_enums_are_refused_as_by_validate(
+            changes in proptest::collection::vec((any::<usize>(), prop_oneof![0..8_u8, any::<u8>()]), 1..4),
+        ) {
+            refuses_alike::<Enums>(enums().to_vec().unwrap(), &changes);
+            refuses_alike::<Shape>(enums().c[2].to_vec().unwrap(), &changes);
+        }
+
+        #[test]
+        fn wrong_growable_records_are_refused_as_by_validate(
+            changes in proptest::collection::vec((any::<usize>(), prop_oneof![0..48_u8, any::<u8>()]), 1..4),
+        ) {
+            refuses_alike::<Growing>(growing().to_vec().unwrap(), &changes);
+            refuses_alike::<Version>(growing().a.to_vec().unwrap(), &changes);
+        }
+    }
 
     #[test]
-    fn wrong_enums_are_refused_as_by_validate(
-        changes in proptest::collection::vec((any::<usize>(), prop_oneof![0..8_u8, any::<u8>()]), 1..4),
-    ) {
-        refuses_alike::<Enums>(enums().to_vec().unwrap(), &changes);
-        refuses_alike::<Shape>(enums().c[2].to_vec().unwrap(), &changes);
+    fn enums_and_growable_records_come_back() {
+        let (enums, growing) = (enums(), growing());
+        let text = json::to_string(Enums::view(&enums.to_vec().unwrap()).unwrap()).unwrap();
+        assert_eq!(json::from_str::<Enums>(&text).unwrap(), enums);
+        assert_eq!(json::message_from_str(&text, Enums::LAYOUT).unwrap(), enums.to_vec().unwrap());
+        let text = json::to_string(Growing::view(&growing.to_vec().unwrap()).unwrap()).unwrap();
+        assert_eq!(json::from_str::<Growing>(&text).unwrap(), growing);
+        assert_eq!(json::message_from_str(&text, Growing::LAYOUT).unwrap(), growing.to_vec().unwrap());
     }
-
-    #[test]
-    fn wrong_growable_records_are_refused_as_by_validate(
-        changes in proptest::collection::vec((any::<usize>(), prop_oneof![0..48_u8, any::<u8>()]), 1..4),
-    ) {
-        refuses_alike::<Growing>(growing().to_vec().unwrap(), &changes);
-        refuses_alike::<Version>(growing().a.to_vec().unwrap(), &changes);
-    }
-}
-
-#[test]
-fn enums_and_growable_records_come_back() {
-    let (enums, growing) = (enums(), growing());
-    let text = json::to_string(Enums::view(&enums.to_vec().unwrap()).unwrap()).unwrap();
-    assert_eq!(json::from_str::<Enums>(&text).unwrap(), enums);
-    assert_eq!(json::message_from_str(&text, Enums::LAYOUT).unwrap(), enums.to_vec().unwrap());
-    let text = json::to_string(Growing::view(&growing.to_vec().unwrap()).unwrap()).unwrap();
-    assert_eq!(json::from_str::<Growing>(&text).unwrap(), growing);
-    assert_eq!(json::message_from_str(&text, Growing::LAYOUT).unwrap(), growing.to_vec().unwrap());
 }
 
 /// However many elements a message has, its table ends.

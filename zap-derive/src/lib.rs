@@ -141,7 +141,7 @@ use proc_macro::TokenStream;
 /// ```
 /// use zap_core::Zap;
 ///
-/// #[derive(Zap)]
+/// #[derive(Zap, Default)]
 /// #[zap(transparent)]
 /// struct Id(u64);
 ///

@@ -12,7 +12,7 @@ use crate::{DecodeError, EncodeError};
 pub enum WriteError {
     /// The message is wrong.
     #[error(transparent)]
-    Decode(DecodeError),
+    Message(DecodeError),
     /// The writer has refused the text.
     #[error("the JSON text could not be written")]
     Format,
@@ -26,7 +26,7 @@ impl WriteError {
     /// The message's error, where a string is written, which refuses no text.
     pub(super) fn decode_error(self) -> DecodeError {
         match self {
-            Self::Decode(error) => error,
+            Self::Message(error) => error,
             _ => DecodeError::new(crate::DecodeErrorKind::BudgetExceeded, 0),
         }
     }
@@ -34,7 +34,7 @@ impl WriteError {
 
 impl From<DecodeError> for WriteError {
     fn from(error: DecodeError) -> Self {
-        Self::Decode(error)
+        Self::Message(error)
     }
 }
 
@@ -76,7 +76,7 @@ impl JsonError {
     }
 
     pub(super) fn decode(error: DecodeError) -> Self {
-        Self::whole(JsonErrorKind::Decode(error))
+        Self::whole(JsonErrorKind::Message(error))
     }
 
     /// An error of the whole text.
@@ -156,5 +156,5 @@ pub enum JsonErrorKind {
     Encode(EncodeError),
     /// The type refuses the value.
     #[error(transparent)]
-    Decode(DecodeError),
+    Message(DecodeError),
 }
