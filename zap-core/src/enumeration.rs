@@ -8,7 +8,7 @@ use crate::capped::Capped;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
-use crate::{Decode, DecodeError, DecodeErrorKind, EnumLayout, FieldType, Layout, Native, RecordView, Slot, Zap};
+use crate::{Decode, DecodeError, DecodeErrorKind, EnumLayout, FieldType, Native, RecordView, Slot, Zap};
 use crate::{compare, display};
 
 /// An enum that is a ZAP type. Implemented by `#[derive(Zap)]`.

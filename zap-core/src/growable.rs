@@ -81,8 +81,24 @@ fn section_of<R: Zap>(section: Section<'_>, field: Field) -> Result<Option<Secti
     section.pointed_section(LENGTH, field)?.map(grown::<R>).transpose()
 }
 
+/// The section if its writer knew all fields: those that are missing cannot be changed.
+///
+/// # Errors
+///
+/// A field is missing.
+pub fn whole<R: Zap>(section: Section<'_>) -> Result<Section<'_>, DecodeError> {
+    if section.bytes().len() < end::<R>() as usize {
+        return Err(DecodeError::new(DecodeErrorKind::InvalidLength, section.position() as usize).at(R::ROOT_PLACE));
+    }
+    Ok(section)
+}
+
 /// The section behind the pointer, which may not be null.
-fn required<R: Zap>(section: Section<'_>, field: Field) -> Result<Section<'_>, DecodeError> {
+///
+/// # Errors
+///
+/// The pointer is null or wrong, or the length is.
+pub fn required<R: Zap>(section: Section<'_>, field: Field) -> Result<Section<'_>, DecodeError> {
     section_of::<R>(section, field)?.ok_or_else(|| section.error(DecodeErrorKind::NullPointer, field))
 }
 

@@ -88,6 +88,16 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     fn reopen_root(bytes: &[u8], root: u32, depth: u8) -> Section<'_> {
         Section::reopen(bytes, root, Self::LAYOUT.root_size(), depth)
     }
+    /// The section of a field that holds this record.
+    #[doc(hidden)]
+    fn field_section<'m>(section: Section<'m>, field: Field) -> Result<Section<'m>, DecodeError> {
+        crate::dialect::required::<Self>(section, field)
+    }
+    /// The section if it has all fields of this record, as it must for them to be changed.
+    #[doc(hidden)]
+    fn whole(section: Section<'_>) -> Result<Section<'_>, DecodeError> {
+        Ok(section)
+    }
     #[doc(hidden)]
     fn check_fields<const METERED: bool>(section: Section<'_>, walk: &mut Walk<'_, METERED>)
     -> Result<(), DecodeError>;
@@ -125,7 +135,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     ///
     /// # Errors
     ///
-    /// As [`Zap::view`].
+    /// As [`Zap::view`]; and a growable record whose writer did not know all its fields.
     ///
     /// # Panics
     ///
@@ -150,7 +160,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn view_mut(bytes: &mut [u8]) -> Result<Self::ViewMut<'_>, DecodeError> {
-        let location = Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)?.location();
+        let location = Self::whole(Self::open_root(bytes)?)?.location();
         Ok(RecordViewMut::from_section(SectionMut::new(bytes, location)))
     }
 

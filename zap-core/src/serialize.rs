@@ -114,7 +114,7 @@ impl<K: MapKey, V: NativeSlot> Serialize for MapView<'_, K, V> {
 impl<K: MapKey> Serialize for SetView<'_, K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (&<K as Slot<Native>>::TYPE, self.elements().body()) {
-            (FieldType::U8, bytes) => single(&Value::Bytes(bytes), serializer),
+            (FieldType::U8, body) => single(&Value::Bytes(body.bytes()), serializer),
             (element, _) => self.elements().to_dynamic(element).serialize(serializer),
         }
     }

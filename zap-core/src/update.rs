@@ -179,10 +179,10 @@ impl<'m, T: Zap> SlotMut<'m, T, T::Dialect> {
     ///
     /// # Errors
     ///
-    /// The record lies behind a pointer, which leads nowhere.
+    /// The record lies behind a pointer, which leads nowhere; or it can grow, and its writer did not know all its fields.
     pub fn into_view_mut(self) -> Result<T::ViewMut<'m>, DecodeError> {
         let section = self.section.as_section();
-        let location = crate::dialect::required::<T>(section, self.field)?.location();
+        let location = T::whole(T::field_section(section, self.field)?)?.location();
         Ok(RecordViewMut::from_section(SectionMut { input: self.section.input, location }))
     }
 }

@@ -56,7 +56,7 @@ fn the_line_says_what_is_on_the_wire() {
     assert!(tuples.contains("f:list<(text,Inner/16)/24>@"), "{tuples}");
     assert!(tuples.contains("g:[{0:u8@0 1:u16@2 size:4};2]@"), "{tuples}");
     let maps = line(Maps::LAYOUT);
-    assert!(maps.contains("e:map<text,Inner/16>/24@") && maps.contains("i:map<u64,map<bool,u8>/2>/16@"), "{maps}");
+    assert!(maps.contains("j:map<char,Wide/32>/40@") && maps.contains("f:map<u64,map<bool,u8>/2>/16@"), "{maps}");
 }
 
 mod pinned {

@@ -7,12 +7,14 @@ use super::IncompatibilityReason::{
     Added, Dialect, EndsInside, Growable, Moved, OtherRemoved, Stride, VariantNumber, VariantUnknown,
 };
 use super::*;
+use crate::__private::{Field, Section, Walk};
 use crate::layout::SlotShape;
 use crate::{Native, Zap};
 
 fn field(name: &'static str, field_type: FieldType, offset: u32, width: u32) -> FieldLayout {
     let (width, align) = (width as usize, 1);
-    let shape = SlotShape { field_type, width, align, plain: true, infallible: true, nested: false, tails: 0 };
+    let same = |_: Section<'_>, _: Section<'_>, _: Field, _: &mut Walk<'_, true>| true;
+    let shape = SlotShape { field_type, width, align, plain: true, infallible: true, nested: false, tails: 0, same };
     shape.named(name).at(offset)
 }
 

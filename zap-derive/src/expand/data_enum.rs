@@ -168,7 +168,8 @@ fn expand_section(variant: &Variant<'_>, section: &Record<'_>, definition: &Deri
 /// The struct that holds a variant's fields on their way in.
 fn define_section(definition: &DeriveInput) -> TokenStream {
     let mut definition = definition.clone();
-    definition.vis = Visibility::Inherited;
+    // As visible as the views, which say of which record they are, though nobody can name it.
+    definition.attrs.push(parse_quote!(#[allow(unreachable_pub)]));
     if let Data::Struct(data) = &mut definition.data {
         for field in &mut data.fields {
             field.attrs.clear();

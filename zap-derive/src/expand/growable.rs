@@ -111,6 +111,15 @@ pub(crate) fn open() -> TokenStream {
         fn open_root(__bytes: &[__zap::u8]) -> __zap::Result<__zap::Section<'_>, __zap::DecodeError> {
             __zap::growable::open::<Self>(__bytes)
         }
+        fn field_section<'__m>(
+            __section: __zap::Section<'__m>,
+            __field: __zap::Field,
+        ) -> __zap::Result<__zap::Section<'__m>, __zap::DecodeError> {
+            __zap::growable::required::<Self>(__section, __field)
+        }
+        fn whole(__section: __zap::Section<'_>) -> __zap::Result<__zap::Section<'_>, __zap::DecodeError> {
+            __zap::growable::whole::<Self>(__section)
+        }
         fn reopen_root(__bytes: &[__zap::u8], __root: __zap::u32, __depth: __zap::u8) -> __zap::Section<'_> {
             __zap::growable::reopen::<Self>(__bytes, __root, __depth)
         }
