@@ -390,11 +390,15 @@ impl Comparison {
     fn variant(&mut self, newer: &VariantLayout, older: &VariantLayout) -> Found {
         match (newer.fields, older.fields) {
             (Some(newer), Some(older)) => self.section(newer(), older(), Place::Pointed),
-            // A reader that knows no fields does not follow the pointer.
-            (None, _) => Ok(()),
+            (None, None) => Ok(()),
             (Some(_), None) => self.fail(IncompatibilityReason::Type {
                 older: "a variant without fields".to_owned(),
                 newer: "one with fields".to_owned(),
+            }),
+            // A unit variant with a pointer is refused.
+            (None, Some(_)) => self.fail(IncompatibilityReason::Type {
+                older: "a variant with fields".to_owned(),
+                newer: "one without fields".to_owned(),
             }),
         }
     }
