@@ -205,7 +205,7 @@ pub mod __private {
     #[cfg(feature = "serde")]
     pub use crate::serialize::serialize_view;
     pub use crate::sink::Sink;
-    pub use crate::slot::Missing;
+    pub use crate::slot::{Missing, SkippedField};
     pub use crate::update::SectionMut;
     pub use crate::walk::Walk;
     pub use crate::{Decode, DecodeElement, DecodeError, DecodeSlot, Dialect, Element, FieldLayout, FieldType};
@@ -215,7 +215,7 @@ pub mod __private {
     };
     pub use core::clone::Clone;
     pub use core::cmp::PartialEq;
-    pub use core::default::Default;
+    pub use core::default::{Default, Default as DefaultValue};
     pub use core::fmt::{Debug, Display, Formatter, Result as FmtResult};
     pub use core::marker::{Copy, PhantomData};
     pub use core::mem::drop;

@@ -288,3 +288,11 @@ impl BorrowedElement for u8 {
         bytes
     }
 }
+
+/// The type of a `#[zap(skip)]` field that speaks of type parameters. A bound of its own, because a user who has written
+/// `T: Default` is told by a lint not to write it twice.
+#[doc(hidden)]
+pub trait SkippedField: Default {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default> SkippedField for T {}

@@ -169,7 +169,7 @@ fn expand_section(variant: &Variant<'_>, section: &Record<'_>, definition: &Deri
 fn define_section(definition: &DeriveInput) -> TokenStream {
     let mut definition = definition.clone();
     // As visible as the views, which say of which record they are, though nobody can name it.
-    definition.attrs.push(parse_quote!(#[allow(unreachable_pub)]));
+    definition.attrs.push(parse_quote!(#[allow(unreachable_pub, missing_debug_implementations)]));
     if let Data::Struct(data) = &mut definition.data {
         for field in &mut data.fields {
             field.attrs.clear();

@@ -78,7 +78,9 @@ fn numbers(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream {
             let check = variant.discriminant.filter(|expression| !is_literal(expression)).map(|expression| {
                 let (start, end) = crate::expand::generics::token_ends(expression);
                 let range = quote_spanned!(start => __zap::check_discriminant);
-                quote_spanned!(end => #range(#unit as __zap::i128, __zap::u32::MAX as __zap::i128);)
+                // Not with the user's span: `i128` is a name of their scope too, which a lint has paths to it for.
+                let numbers = quote!(#unit as __zap::i128, __zap::u32::MAX as __zap::i128);
+                quote_spanned!(end => #range(#numbers);)
             });
             let check = check.map(|check| quote!(const _: () = { #check };));
             return quote! {

@@ -100,7 +100,7 @@ impl Context {
         }
         for ty in record.bounded().1 {
             if mentions_parameters(record, ty) {
-                generics.make_where_clause().predicates.push(parse_quote!(#ty: __zap::Default));
+                generics.make_where_clause().predicates.push(parse_quote!(#ty: __zap::SkippedField));
             }
         }
         let mut lifetimes = CollectLifetimes::default();

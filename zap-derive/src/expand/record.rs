@@ -281,7 +281,8 @@ pub(crate) fn default(skipped: &Skipped<'_>) -> TokenStream {
     let (member, ty) = (&skipped.member, skipped.ty);
     let (start, end) = ends(ty);
     let head = quote_spanned!(start => <#ty as);
-    let value = quote_spanned!(end => #head __zap::Default>::default());
+    // By another name than the prelude's: at the user's span, a lint has paths to what is in scope.
+    let value = quote_spanned!(end => #head __zap::DefaultValue>::default());
     quote!(#member: #value)
 }
 
