@@ -637,3 +637,76 @@ mod combined {
         Ok(())
     }
 }
+
+/// A module in which the primitive types are the user's own.
+mod shadowed {
+    use super::*;
+
+    #[allow(non_camel_case_types, dead_code, missing_copy_implementations, missing_debug_implementations)]
+    mod primitives {
+        struct bool;
+        struct u8;
+        struct u32;
+        struct str;
+        struct usize;
+        struct i128;
+        struct Some;
+        struct None;
+        struct Default;
+        struct Debug;
+
+        #[derive(::zap_core::Zap, Clone, Copy, ::core::fmt::Debug, PartialEq)]
+        #[repr(u16)]
+        pub(super) enum Open {
+            A = 1 + 2,
+            B,
+            #[zap(other)]
+            Other(::core::primitive::u16),
+        }
+
+        #[derive(::zap_core::Zap, Clone, Copy, ::core::fmt::Debug, PartialEq)]
+        pub(super) enum Plain {
+            A = 1 + 2,
+            B,
+        }
+
+        #[derive(::zap_core::Zap, ::core::fmt::Debug, PartialEq)]
+        #[zap(growable)]
+        pub(super) struct Grown {
+            pub(super) number: ::core::primitive::u16,
+            #[zap(skip)]
+            pub(super) cache: ::core::primitive::u16,
+            pub(super) open: Option<Open>,
+        }
+
+        #[derive(::zap_core::Zap, ::core::fmt::Debug, PartialEq)]
+        pub(super) enum Data {
+            Unit,
+            Pair(Plain, Open),
+            Named {
+                grown: Grown,
+                #[zap(skip)]
+                cache: ::core::primitive::u16,
+            },
+            #[zap(other)]
+            Other(core::primitive::u32),
+        }
+    }
+
+    #[test]
+    fn primitives_of_the_users_own() -> Outcome {
+        use primitives::{Data, Grown, Open, Plain};
+        let grown = || Grown { number: 1, cache: 0, open: Some(Open::Other(9)) };
+        for value in [
+            Data::Unit,
+            Data::Pair(Plain::A, Open::A),
+            Data::Pair(Plain::B, Open::B),
+            Data::Named { grown: grown(), cache: 0 },
+            Data::Other(77),
+        ] {
+            let _ = round_trip(&value)?;
+        }
+        let _ = round_trip(&grown())?;
+        Ok(())
+    }
+}

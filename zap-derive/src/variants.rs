@@ -224,7 +224,7 @@ fn check_other(variants: &[Variant<'_>], number: &str, has_data: bool, errors: &
     match variant.fields {
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
             for field in &fields.unnamed {
-                if !matches!(ungrouped(&field.ty), Type::Path(path) if path.path.is_ident(number)) {
+                if !is_integer(ungrouped(&field.ty), number) {
                     let message = format!("the variant marked `other` keeps a `{number}`, {reason}");
                     errors.push(syn::Error::new_spanned(&field.ty, message));
                 }
@@ -298,6 +298,19 @@ fn literal(expression: &Expr) -> Option<(u128, bool)> {
         Expr::Paren(paren) => literal(&paren.expr),
         Expr::Group(group) => literal(&group.expr),
         _ => None,
+    }
+}
+
+/// Whether the type is this integer, by its name or by its path, for those who have another of its name in scope.
+fn is_integer(ty: &Type, name: &str) -> bool {
+    let Type::Path(syn::TypePath { qself: None, path }) = ty else {
+        return false;
+    };
+    let segments: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    match segments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [last] => *last == name,
+        ["core" | "std", "primitive", last] => *last == name,
+        _ => false,
     }
 }
 
