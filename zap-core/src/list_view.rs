@@ -12,7 +12,7 @@ use crate::capped::Capped;
 use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::{Run, Sink};
-use crate::walk::Walk;
+use crate::walk::{Walk, ready};
 use crate::{DecodeError, DecodeListElement, DecodeSlot, FieldType, ListElement, Native, Place, Slot, compare};
 
 /// A native slot type that can be an element of a list: its slots lie side by side.
@@ -309,7 +309,7 @@ impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
     fn room<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
         walk.spend(self.body.bytes().len(), self.body.position() as usize)?;
         // The whole body has been received, so its element count is backed by bytes.
-        Ok(Vec::with_capacity(self.len()))
+        Ok(Vec::with_capacity(ready::<T>(self.len(), self.body.bytes().len())))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::native_slot::native_slot;
 use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
-use crate::walk::Walk;
+use crate::walk::{Walk, ready};
 use crate::{
     DecodeError, DecodeSlot, FieldLayout, FieldType, FixedStride, Layout, ListElement, ListIter, ListView, MapKey,
     Native, NativeSlot, Slot,
@@ -205,7 +205,7 @@ where
     let field = entries.element_field();
     let mut keys = Ascending::<K>::new();
     // The whole body has been received, so its number of entries is backed by bytes.
-    let mut map = with_capacity(entries.len());
+    let mut map = with_capacity(ready::<(K, V)>(entries.len(), entries.body().bytes().len()));
     for entry in entries.sections() {
         let (key, value) = <(K, V)>::decode_slot(entry, field, walk)?;
         keys.next(entry, field)?;

@@ -400,7 +400,8 @@ pub(crate) fn decode_root<'m, T: Decode<'m>>(
     source: Option<&'m Bytes>,
 ) -> Result<T, DecodeError> {
     let (limits, message_len) = (Limits::new(), section.message().len());
-    if T::NESTED {
+    // A transparent record is nested as its field is, which as a field of its own would have been counted.
+    if const { T::NESTED || T::TAILS > nested::MAX_UNMETERED } {
         T::decode_root(section, &mut Walk::<true>::new(&limits, message_len, source))
     } else {
         T::decode_root(section, &mut Walk::<false>::new(&limits, message_len, source))
@@ -516,7 +517,7 @@ pub mod nested {
 
     /// Text and bytes slots up to which a record without lists cannot cost more than the default budget: each of them
     /// may cover the whole message.
-    const MAX_UNMETERED: u32 = 8;
+    pub(crate) const MAX_UNMETERED: u32 = 8;
 
     /// Text, bytes and list slots in a record's slot.
     #[must_use]

@@ -12,7 +12,7 @@ use crate::native_slot::native_slot;
 use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
-use crate::walk::Walk;
+use crate::walk::{Walk, ready};
 use crate::{DecodeError, DecodeSlot, FieldType, FixedStride, ListIter, ListView, MapKey, Native, Slot};
 
 /// A native set read in place: membership by binary search, and iteration in order.
@@ -152,7 +152,7 @@ fn decode_set<'m, K: MapKey + DecodeSlot<'m, Native>, M, const METERED: bool>(
     let field = elements.element_field();
     let mut keys = Ascending::<K>::new();
     // The whole body has been received, so its number of elements is backed by bytes.
-    let mut set = with_capacity(elements.len());
+    let mut set = with_capacity(ready::<K>(elements.len(), elements.body().bytes().len()));
     for element in elements.sections() {
         let key = K::decode_slot(element, field, walk)?;
         keys.next(element, field)?;

@@ -57,6 +57,17 @@ impl<'m, const METERED: bool> Walk<'m, METERED> {
     }
 }
 
+/// Bytes of memory made ready for elements before the first is read, for each byte that they take in the message. What
+/// is larger in memory than that, as an absent record is, must be there before there is room for it.
+const MAX_READY: usize = 8;
+
+/// Of how many of `count` elements, which are there in `bytes` bytes, to make room at once.
+#[inline]
+pub(crate) fn ready<T>(count: usize, bytes: usize) -> usize {
+    let most = bytes.saturating_mul(MAX_READY).checked_div(size_of::<T>()).unwrap_or(count);
+    count.min(most)
+}
+
 /// Whether `part` was cut from `whole`, and is not empty.
 fn lies_in(part: &[u8], whole: &[u8]) -> bool {
     let (part, whole) = (part.as_ptr_range(), whole.as_ptr_range());

@@ -261,3 +261,30 @@ fn a_count_alone_buys_no_memory() {
         }
     }
 }
+
+/// Larger in memory than in a message: 4 bytes there.
+#[derive(zap_core::Zap)]
+struct Bulky {
+    #[allow(dead_code)]
+    words: [u64; 1000],
+}
+
+#[derive(zap_core::Zap)]
+struct Bulk {
+    #[allow(dead_code)]
+    items: Vec<Option<Bulky>>,
+}
+
+#[test]
+fn room_is_made_for_elements_that_are_there() {
+    let count = 10_000;
+    let absent = Bulk { items: (0..count).map(|_| None).collect() };
+    let mut bytes = absent.to_vec().unwrap();
+    assert_eq!(bytes.len(), 16 + 8 + count * 4);
+    let honest = cost(|| Bulk::decode(&bytes)).1;
+    assert!(honest >= count * size_of::<Option<Bulky>>());
+    // The first pointer leads nowhere: no room has been made for the other 9999.
+    bytes[24..28].copy_from_slice(&[0xff, 0xff, 0xff, 0x7f]);
+    let (_, hostile) = cost(|| assert!(Bulk::decode(&bytes).is_err()));
+    assert!(hostile <= 8 * bytes.len(), "{hostile} bytes of memory for a message of {}", bytes.len());
+}

@@ -1,7 +1,9 @@
 //! Holes that were found once, each a test with the hole's name.
 #![allow(missing_docs)]
 
-use zap_core::{DecodeErrorKind as Kind, Limits, Zap};
+use std::collections::BTreeMap;
+
+use zap_core::{DecodeErrorKind as Kind, Limits, OwnedView, RecordView, Zap, annotate};
 
 const SECTION: usize = 16;
 
@@ -133,4 +135,38 @@ struct Wide {
 fn count_times_stride_wraps_to_nothing() {
     let bytes = message(SECTION + 16, [(0, SECTION + 8, 1 << 31)]);
     assert_eq!(Wide::validate(&bytes, &Limits::new()).unwrap_err().kind(), Kind::PointerOutOfBounds);
+}
+
+#[derive(Zap, Debug)]
+#[zap(transparent)]
+struct Texts([String; 12]);
+
+#[test]
+fn texts_of_a_transparent_root_share_bytes_without_a_budget() {
+    let end = SECTION + 12 * 8;
+    let bytes = message(end + 100_000, (0..12).map(|index| (index * 8, end, 100_000)));
+    assert_eq!(Texts::decode(&bytes).unwrap_err().kind(), Kind::BudgetExceeded);
+    assert_eq!(Texts::view(&bytes).unwrap().to_record().unwrap_err().kind(), Kind::BudgetExceeded);
+    let owned = OwnedView::<Texts>::new(bytes).unwrap();
+    assert_eq!(owned.to_record().unwrap_err().kind(), Kind::BudgetExceeded);
+}
+
+#[derive(Zap, Debug)]
+struct Maps {
+    maps: Vec<BTreeMap<String, u8>>,
+}
+
+#[test]
+fn tables_compare_long_keys_that_share_bytes() {
+    // 1000 times the one map of 200 keys, each about all of the rest of the message.
+    let (maps, keys, stride) = (1000, 200, 12);
+    let body = 8 + maps * 8;
+    let texts = SECTION + body + keys * stride;
+    let size = texts + (1 << 20);
+    let slots = (0..maps).map(|index| (8 + index * 8, SECTION + body, keys as u32));
+    let key = |index| (body + index * stride, texts, ((1 << 20) - keys + index) as u32);
+    let bytes = message(size, [(0, SECTION + 8, maps as u32)].into_iter().chain(slots).chain((0..keys).map(key)));
+    // 1000 x 200 comparisons of 1 MiB would take minutes.
+    let text = annotate(&bytes, Maps::LAYOUT).to_string();
+    assert!(text.contains(&Kind::BudgetExceeded.to_string()), "the comparisons are not paid for");
 }

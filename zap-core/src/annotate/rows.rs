@@ -100,6 +100,13 @@ impl<'m> Rows<'m> {
         if self.pending.len() < MAX_ROWS { self.pending.push((path, slot)) } else { self.is_cut = true }
     }
 
+    /// Whether element `index` of `len` is still shown. If not, and there is one, the table is cut.
+    fn has_room(&mut self, len: usize, index: usize) -> bool {
+        let has_room = self.pending.len() < MAX_ROWS && self.rows.len() < MAX_ROWS;
+        self.is_cut |= !has_room && index < len;
+        has_room
+    }
+
     /// A row for a slot itself, its value told by `tell`.
     fn row(&mut self, path: &str, slot: &DynamicSlot<'m>, tell: impl FnOnce(&mut Cut) -> fmt::Result) {
         let field = format!("{path}: {}", slot.field_type());
@@ -147,14 +154,17 @@ impl<'m> Rows<'m> {
             Value::Map(map) => {
                 let position = map.body().position();
                 self.row(path, slot, |out| counted(out, map.len(), "entries", position));
-                for (index, entry) in map.iter().enumerate().take(MAX_ROWS) {
+                let (mut entries, mut index) = (map.iter(), 0_usize);
+                while let Some(entry) = self.has_room(map.len(), index).then(|| entries.next_paid(&mut self.walk)) {
                     match entry {
-                        Ok((key, value)) => {
+                        Some(Ok((key, value))) => {
                             self.visit(format!("{path}[{index}].key"), key);
                             self.visit(format!("{path}[{index}].value"), value);
                         }
-                        Err(error) => self.lost(path, &error),
+                        Some(Err(error)) => self.lost(path, &error),
+                        None => break,
                     }
+                    index = index.saturating_add(1);
                 }
             }
             Value::Record(record) | Value::Tuple(record) => {
@@ -211,11 +221,14 @@ impl<'m> Rows<'m> {
         match list.scalar_stride() {
             Some(stride) => self.numbers(path, list, stride),
             None => {
-                for (index, element) in list.iter().enumerate().take(MAX_ROWS) {
+                let (mut elements, mut index) = (list.iter(), 0_usize);
+                while let Some(element) = self.has_room(list.len(), index).then(|| elements.next_paid(&mut self.walk)) {
                     match element {
-                        Ok(element) => self.visit(format!("{path}[{index}]"), element),
-                        Err(error) => self.lost(path, &error),
+                        Some(Ok(element)) => self.visit(format!("{path}[{index}]"), element),
+                        Some(Err(error)) => self.lost(path, &error),
+                        None => break,
                     }
+                    index = index.saturating_add(1);
                 }
             }
         }

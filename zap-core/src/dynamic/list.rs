@@ -156,10 +156,24 @@ pub struct DynamicListIter<'m> {
 }
 
 impl<'m> DynamicListIter<'m> {
-    /// The next element, whose length word is paid for.
+    /// The next element, whose length word is paid for. For callers that read and pay for every element of a set.
     pub(crate) fn next_within(&mut self, walk: &mut Walk<'_, true>) -> Option<Result<DynamicSlot<'m>, DecodeError>> {
-        // What is wrong inside an element comes before what is wrong with its order, as in the typed layer.
-        let order = self.keys.check();
+        let order = self.keys.check(&mut super::unlimited());
+        self.next_after(order, walk)
+    }
+
+    /// As [`DynamicListIter::next_within`], where the elements of a set have not been paid for: to compare them is.
+    pub(crate) fn next_paid(&mut self, walk: &mut Walk<'_, true>) -> Option<Result<DynamicSlot<'m>, DecodeError>> {
+        let order = self.keys.check(walk);
+        self.next_after(order, walk)
+    }
+
+    /// What is wrong inside an element comes before what is wrong with its order, as in the typed layer.
+    fn next_after(
+        &mut self,
+        order: Result<(), DecodeError>,
+        walk: &mut Walk<'_, true>,
+    ) -> Option<Result<DynamicSlot<'m>, DecodeError>> {
         if self.next >= self.list.count {
             return order.err().map(Err);
         }
@@ -209,11 +223,11 @@ impl<'m> Keys<'m> {
     }
 
     /// Refuses the last key if it does not come after the one before it; only once.
-    fn check(&mut self) -> Result<(), DecodeError> {
+    fn check(&mut self, walk: &mut Walk<'_, true>) -> Result<(), DecodeError> {
         let (Some(before), Some(last)) = (self.before.take(), self.last) else {
             return Ok(());
         };
-        match compare(&before, &last)? {
+        match compare(&before, &last, walk)? {
             Some(Ordering::Less) | None => Ok(()),
             Some(_) => Err(last.section.error(DecodeErrorKind::KeyOrder, last.field)),
         }
@@ -309,6 +323,17 @@ pub struct DynamicMapIter<'m> {
 }
 
 impl<'m> DynamicMapIter<'m> {
+    /// The next entry, where the keys have not been paid for: to compare them is.
+    pub(crate) fn next_paid(&mut self, walk: &mut Walk<'_, true>) -> Option<<Self as Iterator>::Item> {
+        let order = self.keys.check(walk);
+        if self.next >= self.map.len() {
+            return order.err().map(Err);
+        }
+        let entry = order.map(|()| self.entry());
+        self.next = if entry.is_ok() { self.next.saturating_add(1) } else { usize::MAX };
+        Some(entry)
+    }
+
     fn entry(&mut self) -> (DynamicSlot<'m>, DynamicSlot<'m>) {
         let DynamicMap { body, entry, place } = self.map;
         let stride = entry.size as usize;
@@ -331,13 +356,7 @@ impl<'m> Iterator for DynamicMapIter<'m> {
     type Item = Result<(DynamicSlot<'m>, DynamicSlot<'m>), DecodeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let order = self.keys.check();
-        if self.next >= self.map.len() {
-            return order.err().map(Err);
-        }
-        let entry = order.map(|()| self.entry());
-        self.next = if entry.is_ok() { self.next.saturating_add(1) } else { usize::MAX };
-        Some(entry)
+        self.next_paid(&mut super::unlimited())
     }
 }
 

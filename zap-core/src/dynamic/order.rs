@@ -5,11 +5,17 @@ use core::cmp::Ordering;
 
 use super::{DynamicSlot, Value};
 use crate::DecodeError;
+use crate::walk::Walk;
 
 /// Compares two values of one type; `None` where the layout does not tell, as for records, whose `Ord` is the user's.
-pub(super) fn compare(a: &DynamicSlot<'_>, b: &DynamicSlot<'_>) -> Result<Option<Ordering>, DecodeError> {
+/// What is compared is paid for: keys may be long, and share their bytes.
+pub(super) fn compare(
+    a: &DynamicSlot<'_>,
+    b: &DynamicSlot<'_>,
+    walk: &mut Walk<'_, true>,
+) -> Result<Option<Ordering>, DecodeError> {
     use Value as V;
-    Ok(match (a.read()?, b.read()?) {
+    Ok(match (a.read_within(walk)?, b.read_within(walk)?) {
         (V::Bool(a), V::Bool(b)) => Some(a.cmp(&b)),
         (V::U8(a), V::U8(b)) => Some(a.cmp(&b)),
         (V::U16(a), V::U16(b)) => Some(a.cmp(&b)),
@@ -38,11 +44,13 @@ pub(super) fn compare(a: &DynamicSlot<'_>, b: &DynamicSlot<'_>) -> Result<Option
         }
         (V::Tuple(a), V::Tuple(b)) => {
             let slots = a.fields().map(|(_, slot)| Ok(slot)).zip(b.fields().map(|(_, slot)| Ok(slot)));
-            compare_all(slots)?
+            compare_all(slots, walk)?
         }
-        (V::List(a), V::List(b)) => compare_all(a.iter().zip(b.iter()))?.map(|order| order.then(a.len().cmp(&b.len()))),
+        (V::List(a), V::List(b)) => {
+            compare_all(a.iter().zip(b.iter()), walk)?.map(|order| order.then(a.len().cmp(&b.len())))
+        }
         (V::Option(a), V::Option(b)) => match (a, b) {
-            (Some(a), Some(b)) => compare(&a, &b)?,
+            (Some(a), Some(b)) => compare(&a, &b, walk)?,
             (a, b) => Some(a.is_some().cmp(&b.is_some())),
         },
         _ => None,
@@ -52,9 +60,12 @@ pub(super) fn compare(a: &DynamicSlot<'_>, b: &DynamicSlot<'_>) -> Result<Option
 type Slots<'m> = (Result<DynamicSlot<'m>, DecodeError>, Result<DynamicSlot<'m>, DecodeError>);
 
 /// The order of the first pair that differs.
-fn compare_all<'m>(pairs: impl Iterator<Item = Slots<'m>>) -> Result<Option<Ordering>, DecodeError> {
+fn compare_all<'m>(
+    pairs: impl Iterator<Item = Slots<'m>>,
+    walk: &mut Walk<'_, true>,
+) -> Result<Option<Ordering>, DecodeError> {
     for (a, b) in pairs {
-        match compare(&a?, &b?)? {
+        match compare(&a?, &b?, walk)? {
             Some(Ordering::Equal) => {}
             order => return Ok(order),
         }
