@@ -37,6 +37,7 @@ use std::fmt::{self, Write};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Layout;
 
@@ -173,12 +174,26 @@ fn check_with(path: &Path, layouts: &[&'static Layout], update: bool, is_ci: boo
         Err(_) if is_ci && !update => return Err(LockError::Missing { path: path.to_owned() }),
         Err(_) => None,
     };
-    let Some(old) = old else { return fs::write(path, text(layouts)).map_err(failed) };
+    let Some(old) = old else { return replace(path, &text(layouts)).map_err(failed) };
     let (report, compatible) = verdict::report(&block::parse(&old), &block::of_layouts(layouts));
     match report.as_str() {
         "" => Ok(()),
         _ => Err(LockError::Changed { path: path.to_owned(), report, compatible }),
     }
+}
+
+/// Writes the file whole or not at all: another test may be reading it.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    static WRITES: AtomicUsize = AtomicUsize::new(0);
+    let write = WRITES.fetch_add(1, Ordering::Relaxed);
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}-{write}", std::process::id()));
+    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        // What is wrong with the file itself is what counts.
+        let _ = fs::remove_file(&beside);
+    }
+    written
 }
 
 #[cfg(test)]

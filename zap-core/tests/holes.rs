@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use zap_core::{DecodeErrorKind as Kind, Limits, OwnedView, RecordView, Zap, annotate};
+use zap_core::{DecodeErrorKind as Kind, Limits, OwnedView, RecordView, Zap, annotate, json};
 
 const SECTION: usize = 16;
 
@@ -169,4 +169,51 @@ fn tables_compare_long_keys_that_share_bytes() {
     // 1000 x 200 comparisons of 1 MiB would take minutes.
     let text = annotate(&bytes, Maps::LAYOUT).to_string();
     assert!(text.contains(&Kind::BudgetExceeded.to_string()), "the comparisons are not paid for");
+}
+
+#[derive(Zap, Debug)]
+struct Endless(Box<Endless>);
+
+#[derive(Zap, Debug)]
+struct MayBeEndless {
+    endless: Option<Endless>,
+}
+
+#[test]
+fn json_of_a_type_without_values_overflows_the_stack() {
+    assert!(json::from_str::<MayBeEndless>("{}").is_ok());
+    assert!(json::from_str::<MayBeEndless>(r#"{"endless":1}"#).is_err());
+}
+
+#[derive(Zap, Debug, PartialEq, Default)]
+struct Chain {
+    boxed: Option<Box<Chain>>,
+    list: Option<Vec<Chain>>,
+}
+
+#[derive(Zap, Debug, PartialEq, Default)]
+#[zap(growable)]
+struct GrowingChain {
+    next: Option<Box<GrowingChain>>,
+}
+
+#[test]
+fn json_reads_half_the_levels_that_it_writes() {
+    let mut chain = Chain::default();
+    let mut growing = GrowingChain::default();
+    for level in 0..64 {
+        chain = match level % 2 {
+            0 => Chain { boxed: Some(Box::new(chain)), list: None },
+            _ => Chain { boxed: None, list: Some(vec![chain]) },
+        };
+        growing = GrowingChain { next: Some(Box::new(growing)) };
+    }
+    let (bytes, grown) = (chain.to_vec().unwrap(), growing.to_vec().unwrap());
+    let text = json::message_to_string(&bytes, Chain::LAYOUT).unwrap();
+    assert_eq!(json::message_from_str(&text, Chain::LAYOUT).unwrap(), bytes);
+    let text = json::message_to_string(&grown, GrowingChain::LAYOUT).unwrap();
+    assert_eq!(json::message_from_str(&text, GrowingChain::LAYOUT).unwrap(), grown);
+    // And no more than those.
+    let deeper = text.replacen("null", r#"{"next":null}"#, 1);
+    assert!(json::message_from_str(&deeper, GrowingChain::LAYOUT).is_err());
 }

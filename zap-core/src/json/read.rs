@@ -83,7 +83,12 @@ impl<'t> Reader<'t, '_> {
         match field_type {
             FieldType::Option(value) => self.option(value, dialect),
             FieldType::Pointer(value) => {
-                self.deeper(|reader| reader.value(value, dialect).map(|item| Item::Pointer(Box::new(item))))
+                let pointer = |item| Item::Pointer(Box::new(item));
+                match &**value {
+                    // It is behind that one pointer anyway.
+                    FieldType::Record(layout) if layout().growable => self.value(value, dialect).map(pointer),
+                    _ => self.deeper(|reader| reader.value(value, dialect).map(pointer)),
+                }
             }
             FieldType::Record(layout) if layout().dialect == DialectKind::Native && !layout().growable => {
                 self.fields(layout()).map(Item::Items)
@@ -334,11 +339,17 @@ impl<'t> Reader<'t, '_> {
         if is_optional(value) && self.wraps_null() {
             self.start("{", "an object")?;
             self.parser.name()?;
-            let inner = self.deeper(|reader| reader.value(value, dialect))?;
+            let inner = self.value(value, dialect)?;
             self.parser.expect("}", JsonErrorKind::Syntax("the end of the object is missing"))?;
             return Ok(some(inner));
         }
-        self.deeper(|reader| reader.value(value, dialect)).map(some)
+        // The other types behind pointers go a level deeper themselves.
+        match value {
+            FieldType::Record(layout) | FieldType::Tuple(layout) if layout().is_inline() => {
+                self.deeper(|reader| reader.value(value, dialect)).map(some)
+            }
+            _ => self.value(value, dialect).map(some),
+        }
     }
 
     /// Whether `{"Some": null}` or `{"Some": {"Some": null}}` and so on follows: an optional that is there and holds an
@@ -387,16 +398,20 @@ fn digits<'t>(name: Cow<'t, str>) -> Token<'t> {
 }
 
 /// Whether an optional of this type may hold an optional.
-fn is_optional(field_type: &FieldType) -> bool {
-    match field_type {
-        FieldType::Option(_) => true,
-        FieldType::Pointer(value) => is_optional(value),
-        FieldType::Record(layout) => match layout().fields {
-            [field] if is_newtype(layout()) => is_optional(&field.field_type),
-            _ => false,
-        },
-        _ => false,
+fn is_optional(mut field_type: &FieldType) -> bool {
+    // A newtype may hold nothing but a box of itself. Nobody has a value of it, but its text must not keep us here.
+    for _ in 0..Limits::DEPTH {
+        field_type = match field_type {
+            FieldType::Option(_) => return true,
+            FieldType::Pointer(value) => value,
+            FieldType::Record(layout) => match layout().fields {
+                [field] if is_newtype(layout()) => &field.field_type,
+                _ => return false,
+            },
+            _ => return false,
+        };
     }
+    false
 }
 
 /// All fields of a record: those that may be missing get what stands for that.

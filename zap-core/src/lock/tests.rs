@@ -203,3 +203,37 @@ fn the_file_is_written_once_and_then_checked() {
     assert!(matches!(error, LockError::Io { .. }), "{error}");
     fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn tests_that_run_at_once_see_a_whole_file() {
+    #[derive(Zap)]
+    #[allow(dead_code)]
+    struct Wide {
+        a: [u64; 16],
+        b: Vec<Option<String>>,
+    }
+    let folder = std::env::temp_dir().join(format!("zap-lock-at-once-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    for round in 0..50 {
+        let path = folder.join(round.to_string());
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| check_with(&path, &[Wide::LAYOUT], false, false).unwrap());
+            }
+        });
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 50);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn line_ends_and_conflicts() {
+    let text = text(&[Order::LAYOUT]);
+    let blocks = block::of_layouts(&[Order::LAYOUT]);
+    for same in [text.replace('\n', "\r\n"), text.trim_end().to_owned(), format!("{text}\n\n  \n# more\n")] {
+        assert_eq!(verdict::report(&block::parse(&same), &blocks), (String::new(), true));
+    }
+    let conflict = text.replacen("  size", "<<<<<<< ours\n  size: 8\n=======\n  size", 1) + ">>>>>>> theirs\n";
+    let (report, compatible) = verdict::report(&block::parse(&conflict), &blocks);
+    assert!(!report.is_empty() && !compatible, "{report}");
+}
