@@ -212,7 +212,7 @@ pub trait DecodeSlot<'m, D: Dialect>: Slot<D> + Sized {
     message = "`{Self}` cannot be an element of a list in the `{D}` dialect",
     label = "not a list of elements of this dialect",
     note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]; for an enum, #[derive(Zap)]",
-    note = "native lists hold every type of native fields; zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes and records of their own dialect"
+    note = "native lists hold every type of native fields; zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes, enums without data and records of their own dialect"
 )]
 pub trait ListElement<D: Dialect>: Sized {
     /// The wire type of the sequence.
