@@ -1,0 +1,161 @@
+//! What does not allocate, counted.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::hint::black_box;
+use std::io::IoSlice;
+use std::time::Instant;
+
+use bytes::Bytes;
+use zap_http::proto::{Deframer, Encoder, Frame, FrameLimits, MAX_FRAME_LEN, Next, Request, Server, ServerConfig};
+
+thread_local! {
+    /// Allocations of this thread: the test harness has threads of its own.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+fn count() {
+    let _ = COUNT.try_with(|cell| cell.set(cell.get() + 1));
+}
+
+// SAFETY: every call is passed on to the system's allocator as it came; counting touches no allocated memory and
+// allocates nothing, since the cell is constant-initialised and has no destructor.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are those `System` asks for.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations<T>(run: impl FnOnce() -> T) -> usize {
+    let before = COUNT.get();
+    let result = black_box(run());
+    let after = COUNT.get();
+    drop(result);
+    after - before
+}
+
+#[test]
+fn allocations_are_counted() {
+    assert_eq!(allocations(|| vec![0_u8; 100]), 1);
+    assert_eq!(allocations(|| 1), 0);
+}
+
+fn append_request(out: &mut Vec<u8>) {
+    let mut request = Encoder::frame(out).request("POST", "/readings").unwrap();
+    for (name, value) in [("Host", "survey.example"), ("Content-Type", "application/json"), ("X-Trace", "lantern")] {
+        request.header(name, value).unwrap();
+    }
+    request.body(b"{\"level\":-3.5}").unwrap().trailer("X-Sum", "9f").unwrap();
+    request.finish().unwrap();
+}
+
+#[test]
+fn encoding_into_a_warm_buffer() {
+    let mut out = Vec::with_capacity(1024);
+    assert_eq!(allocations(|| append_request(&mut out)), 0);
+    assert_eq!(allocations(|| Encoder::frame(&mut out).data(b"tick").unwrap()), 0);
+    assert_eq!(allocations(|| Encoder::frame(&mut out).data_elsewhere(1 << 20).unwrap()), 0);
+    assert_eq!(allocations(|| Encoder::frame(&mut out).request("G T", "/").is_err()), 0);
+}
+
+#[test]
+fn decoding_and_reading() {
+    let mut out = Vec::new();
+    append_request(&mut out);
+    let limits = FrameLimits::new();
+    let read = || {
+        let request = Request::decode(&out[4..], &limits).unwrap();
+        let bytes = |(name, value): (&[u8], &[u8])| name.len() + value.len();
+        request.headers().iter().map(bytes).sum::<usize>() + request.headers().get("x-trace").unwrap().len()
+    };
+    assert_eq!(allocations(read), 0);
+    assert_eq!(allocations(|| Frame::decode(&out[4..], &limits).unwrap()), 0);
+    // An error neither.
+    assert_eq!(allocations(|| Frame::decode(&out, &limits).unwrap_err()), 0);
+}
+
+#[test]
+fn a_warm_stream_of_frames() {
+    let mut out = Vec::new();
+    append_request(&mut out);
+    append_request(&mut out);
+    let mut deframer = Deframer::new(MAX_FRAME_LEN);
+    let mut spare = Vec::new();
+    let mut step = || {
+        deframer.recv(&out);
+        let mut batch = deframer.take_batch(std::mem::take(&mut spare));
+        while batch.next_frame().is_some() {}
+        spare = batch.into_spare();
+    };
+    // Two buffers take turns: after two rounds both have their size.
+    step();
+    step();
+    assert_eq!(allocations(&mut step), 0);
+}
+
+/// Requests of a warm connection, served and sent: whole, from elsewhere, streamed, refused.
+#[test]
+fn a_warm_server_connection() {
+    let now = Instant::now();
+    let mut server = Server::new(ServerConfig::default(), now);
+    let mut wire = Vec::new();
+    for target in ["/whole", "/shared", "/stream", "/nothing"] {
+        Encoder::frame(&mut wire).request("GET", target).unwrap().finish().unwrap();
+    }
+    let bad = wire.len();
+    Encoder::frame(&mut wire).request("GET", "/bad").unwrap().finish().unwrap();
+    wire[bad + 4 + 64] = b' ';
+    let shared = Bytes::from(vec![1; 20_000]);
+    let mut round = || {
+        server.recv(&wire, now);
+        let mut batch = server.take_batch(now);
+        while let Next::Request(request) = server.next_request(&mut batch) {
+            if request.target() == b"/nothing" {
+                continue;
+            }
+            let mut answer = server.respond(200).unwrap();
+            answer.header("content-type", "text/plain").unwrap();
+            match request.target() {
+                b"/whole" => answer.body(request.target()).map(drop).unwrap(),
+                b"/shared" => answer.body_shared(shared.clone()).map(drop).unwrap(),
+                _ => {
+                    answer.stream().unwrap();
+                    server.data(b"data").unwrap();
+                    server.end([("x-t", "t")]).unwrap();
+                    continue;
+                }
+            }
+            answer.finish().unwrap();
+        }
+        server.return_batch(batch, now);
+        loop {
+            let mut pieces = [IoSlice::new(&[]); 4];
+            let filled = server.poll_transmit(&mut pieces, now);
+            let len = pieces[..filled].iter().map(|piece| piece.len()).sum();
+            if len == 0 {
+                break;
+            }
+            server.transmitted(len, now);
+        }
+    };
+    round();
+    round();
+    assert_eq!(allocations(&mut round), 0);
+}
