@@ -1,6 +1,6 @@
 //! HTTP requests and responses carried in ZAP frames, bodies byte for byte.
 //!
-//! What is here is [`proto`]: the wire and the server's end of a connection, without I/O. Bytes and the time go in, bytes and
+//! What is here is [`proto`]: the wire and both ends of a connection, without I/O. Bytes and the time go in, bytes and
 //! deadlines come out; sockets, tasks and clocks are the caller's.
 //!
 //! ```

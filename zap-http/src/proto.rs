@@ -1,4 +1,5 @@
-//! HTTP on the ZAP wire, without I/O: frames, and how they follow one another on a connection ([`Server`]).
+//! HTTP on the ZAP wire, without I/O: frames, and how they follow one another on a connection
+//! ([`Server`], [`Client`]).
 //!
 //! # Wire
 //!
@@ -75,6 +76,7 @@
 //! ```
 
 mod block;
+mod client;
 mod config;
 mod deframe;
 mod encode;
@@ -88,7 +90,8 @@ mod syntax;
 mod wire;
 
 pub use block::{Headers, HeadersIter};
-pub use config::{Close, CloseCause, CloseReason, ServerConfig};
+pub use client::{CallId, Client, ClientCounts, Event, Lost, RequestError, RequestWriter};
+pub use config::{ClientConfig, Close, CloseCause, CloseReason, ServerConfig};
 pub use deframe::{Batch, Deframer, FramingFault, StreamEnd};
 pub use encode::{Encoded, Encoder, MessageWriter};
 pub use error::{EncodeError, FrameError, FrameErrorKind, FrameFault};

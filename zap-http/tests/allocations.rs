@@ -8,7 +8,9 @@ use std::io::IoSlice;
 use std::time::Instant;
 
 use bytes::Bytes;
-use zap_http::proto::{Deframer, Encoder, Frame, FrameLimits, MAX_FRAME_LEN, Next, Request, Server, ServerConfig};
+use zap_http::proto::{
+    Client, ClientConfig, Deframer, Encoder, Frame, FrameLimits, MAX_FRAME_LEN, Next, Request, Server, ServerConfig,
+};
 
 thread_local! {
     /// Allocations of this thread: the test harness has threads of its own.
@@ -153,6 +155,41 @@ fn a_warm_server_connection() {
                 break;
             }
             server.transmitted(len, now);
+        }
+    };
+    round();
+    round();
+    assert_eq!(allocations(&mut round), 0);
+}
+
+/// Requests of a warm connection, sent and answered: whole and streamed.
+#[test]
+fn a_warm_client_connection() {
+    let now = Instant::now();
+    let mut client = Client::new(ClientConfig::default(), now);
+    let mut wire = Vec::new();
+    let mut response = Encoder::frame(&mut wire).response(200, "OK").unwrap();
+    response.header("content-type", "text/plain").unwrap().body(b"hello").unwrap();
+    response.finish().unwrap();
+    let whole = wire.len();
+    Encoder::frame(&mut wire).response_head(200, "OK").unwrap().finish().unwrap();
+    Encoder::frame(&mut wire).data(b"hello").unwrap();
+    Encoder::frame(&mut wire).end().unwrap().finish().unwrap();
+    let shared = Bytes::from(vec![1; 20_000]);
+    let mut round = || {
+        for answer in [&wire[..whole], &wire[whole..]] {
+            let mut request = client.request("PUT", "/", now).unwrap();
+            request.header("host", "a.example").unwrap().body_shared(shared.clone()).unwrap();
+            request.finish().unwrap();
+            let mut pieces = [IoSlice::new(&[]); 4];
+            let filled = client.poll_transmit(&mut pieces, now);
+            let len = pieces[..filled].iter().map(|piece| piece.len()).sum();
+            client.transmitted(len, now);
+            client.recv(answer, now);
+            let mut batch = client.take_batch(now);
+            while client.next_event(&mut batch).is_some() {}
+            client.return_batch(batch, now);
+            assert!(client.is_idle());
         }
     };
     round();

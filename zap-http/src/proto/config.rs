@@ -70,6 +70,68 @@ impl Default for ServerConfig {
     }
 }
 
+/// The bounds and deadlines of a client's connection.
+///
+/// # Examples
+///
+/// ```
+/// use zap_http::proto::ClientConfig;
+///
+/// let mut config = ClientConfig::default();
+/// assert_eq!(config.max_in_flight, 1);
+/// config.max_in_flight = 16;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClientConfig {
+    /// What an answer may hold, and how long a request's frame may be.
+    pub frame: FrameLimits,
+    /// Requests that may wait for their answers at once. Answers come in the order of the requests.
+    pub max_in_flight: usize,
+    /// Whether requests that are not idempotent may queue behind others.
+    pub queue_unsafe: bool,
+    /// Bytes of one answer's body, whole or streamed; a streamed one is not bounded unless given.
+    pub max_answer_len: Option<u64>,
+    /// Interim answers before one answer; they are skipped.
+    pub max_interim_answers: u32,
+    /// Data frames without bytes in a row; they are skipped.
+    pub max_empty_frames: u32,
+    /// Bytes of frames that are read and dropped for a cancelled call.
+    pub max_discard_len: usize,
+    /// Bytes that are read ahead while answers are being taken.
+    pub max_ahead_len: usize,
+    /// A body given as `Bytes` is sent from where it is if it is longer; copied if not.
+    pub max_copied_len: usize,
+    /// From when the request is sent, or the answer before it ended, until an answer begins.
+    pub answer_timeout: Option<Duration>,
+    /// From one receipt to the next inside a frame.
+    pub progress_timeout: Duration,
+    /// From one receipt to the next inside a streamed answer; off unless given, since events may be rare.
+    pub stream_timeout: Option<Duration>,
+    /// While output waits and none is taken.
+    pub write_stall_timeout: Duration,
+}
+
+impl Default for ClientConfig {
+    fn default() -> Self {
+        Self {
+            frame: FrameLimits::new(),
+            max_in_flight: 1,
+            queue_unsafe: false,
+            max_answer_len: None,
+            max_interim_answers: 16,
+            max_empty_frames: 100,
+            max_discard_len: 256 << 10,
+            max_ahead_len: 64 << 10,
+            max_copied_len: 16 << 10,
+            answer_timeout: Some(Duration::from_secs(30)),
+            progress_timeout: Duration::from_secs(10),
+            stream_timeout: None,
+            write_stall_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
 /// What the owner of the connection's socket must do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -285,6 +285,13 @@ impl<'f> Response<'f> {
     pub const fn trailers(&self) -> Headers<'f> {
         self.trailers
     }
+
+    /// The same without body and trailers: what an answer to `HEAD`, a 204 or a 304 means.
+    pub(crate) fn without_body(mut self) -> Self {
+        self.body = &[];
+        self.trailers = Headers::default();
+        self
+    }
 }
 
 impl<'f> Data<'f> {
@@ -324,6 +331,11 @@ impl<'f> End<'f> {
     fn read(bytes: &'f [u8], header: &Header, limits: &FrameLimits) -> Result<Self, FrameError> {
         let section = Section::<{ wire::CHUNK_SECTION }>::open(bytes, header)?;
         Ok(Self { trailers: sound(section.slot(wire::CHUNK)?.block(BlockKind::Trailers, limits)?)? })
+    }
+
+    /// The end of a stream without trailers.
+    pub(crate) fn without_trailers() -> Self {
+        Self { trailers: Headers::default() }
     }
 
     /// The trailers of the streamed response.

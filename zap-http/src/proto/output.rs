@@ -61,6 +61,16 @@ impl Output {
         self.len() == 0
     }
 
+    /// Bytes ever sent.
+    pub(crate) fn total_sent(&self) -> u64 {
+        self.total_sent
+    }
+
+    /// Bytes ever appended: where in the whole stream the next one lies.
+    pub(crate) fn stream_position(&self) -> u64 {
+        self.total_sent.saturating_add(self.len() as u64)
+    }
+
     /// Sends `bytes` before byte `at` of the buffer: no earlier than what was given before.
     pub(crate) fn share(&mut self, at: usize, bytes: Bytes) {
         if !bytes.is_empty() {
