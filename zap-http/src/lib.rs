@@ -1,7 +1,8 @@
 //! HTTP requests and responses carried in ZAP frames, bodies byte for byte.
 //!
 //! What is here is [`proto`]: the wire and both ends of a connection, without I/O. Bytes and the time go in, bytes and
-//! deadlines come out; sockets, tasks and clocks are the caller's.
+//! deadlines come out; sockets, tasks and clocks are the caller's. [`convert`] leads from there to the types of the `http`
+//! crate and back.
 //!
 //! ```
 //! use zap_http::proto::{Encoder, FrameLimits, Request};
@@ -18,4 +19,5 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod convert;
 pub mod proto;

@@ -98,4 +98,5 @@ pub use error::{EncodeError, FrameError, FrameErrorKind, FrameFault};
 pub use frame::{Data, End, Frame, Request, Response, ResponseHead};
 pub use limits::FrameLimits;
 pub use server::{Answer, AnswerError, Next, Server, ServerCounts};
+pub(crate) use syntax::is_forbidden_trailer;
 pub use wire::{FrameType, MAX_FRAME_LEN, PREFIX_LEN};

@@ -35,7 +35,7 @@ use super::syntax::{is_forbidden_trailer, is_text, is_token};
 /// ```
 #[derive(Clone, Copy, Default)]
 pub struct Headers<'f> {
-    /// What follows the count. At least `count` pairs are there.
+    /// Exactly `count` pairs.
     pairs: &'f [u8],
     count: u32,
 }
@@ -98,7 +98,18 @@ impl<'f> Headers<'f> {
             }
             rest = after;
         }
+        let pairs = pairs.get(..pairs.len().saturating_sub(rest.len())).unwrap_or_default();
         Ok(Checked { headers: Self { pairs, count }, content })
+    }
+
+    /// The pairs' bytes, lengths and all: what to copy to keep them.
+    pub(crate) const fn as_bytes(&self) -> &'f [u8] {
+        self.pairs
+    }
+
+    /// The pairs in a copy of [`as_bytes`](Self::as_bytes).
+    pub(crate) const fn in_copy<'c>(&self, copy: &'c [u8]) -> Headers<'c> {
+        Headers { pairs: copy, count: self.count }
     }
 
     /// The number of pairs.
