@@ -564,7 +564,9 @@ fn the_first_frame_must_come() {
     peer.at(seconds(1));
     peer.write(usize::MAX);
     assert_eq!(shown(&peer.written), ["200 / +0"]);
-    // Once it has come, an idle connection may stay.
+    // Once it has come, an idle connection may stay; but it keeps no memory.
+    assert_eq!(peer.server.poll_timeout(), Some(peer.now + seconds(1)));
+    peer.at(seconds(1));
     assert_eq!(peer.server.poll_timeout(), None);
     peer.at(seconds(10_000));
     assert_eq!(peer.server.poll_close(), Close::Open);
@@ -627,8 +629,9 @@ fn an_idle_connection_ends_if_asked() {
     assert_eq!(peer.server.next_request(&mut batch), Next::Done);
     peer.server.return_batch(batch, peer.now);
     peer.write(usize::MAX);
-    assert_eq!(peer.server.poll_timeout(), Some(peer.now + seconds(60)));
-    peer.at(seconds(60));
+    peer.at(seconds(1));
+    assert_eq!(peer.server.poll_timeout(), Some(peer.now + seconds(59)));
+    peer.at(seconds(59));
     assert_eq!(peer.server.poll_close(), Close::Now(CloseReason::IdleTimeout));
 }
 
@@ -680,7 +683,18 @@ fn shutdown_answers_what_was_read() {
     assert_eq!(peer.server.poll_close(), Close::Open);
     peer.write(5);
     assert_eq!(shown(&peer.written), ["200 /a +0", "200 /b +0"]);
+    // What the peer sends meanwhile must not reset the connection under the answers.
+    assert_eq!((peer.server.poll_close(), peer.server.wants_read()), (Close::ShutWrite, true));
+    peer.server.recv_eof(peer.now);
     assert_eq!(peer.server.poll_close(), Close::Now(CloseReason::Shutdown));
+
+    let mut quiet = Peer::new(ServerConfig::default());
+    quiet.recv(&requests(&["/a"]));
+    quiet.serve(echo_target);
+    quiet.write(usize::MAX);
+    quiet.at(seconds(1));
+    quiet.server.shutdown(None, quiet.now);
+    assert_eq!(quiet.server.poll_close(), Close::Now(CloseReason::Shutdown));
 
     let mut idle = Peer::new(ServerConfig::default());
     idle.server.shutdown(None, idle.now);
@@ -707,17 +721,19 @@ fn a_batch_returned_with_requests_ends_the_connection() {
 }
 
 #[test]
-fn memory_of_an_idle_connection_can_be_released() {
+fn an_idle_connection_gives_its_memory_back() {
     let mut peer = Peer::new(ServerConfig::default());
-    peer.recv(&requests(&["/a"]));
-    peer.serve(echo_target);
-    peer.write(usize::MAX);
-    assert!(peer.server.is_idle());
-    peer.server.release_buffers();
-    peer.check();
-    peer.recv(&requests(&["/b"]));
-    peer.serve(echo_target);
-    peer.write(usize::MAX);
+    for target in ["/a", "/b"] {
+        assert!(peer.server.is_idle());
+        peer.recv(&requests(&[target]));
+        peer.at(seconds(1));
+        peer.serve(echo_target);
+        peer.write(usize::MAX);
+        assert_eq!(peer.server.poll_timeout(), Some(peer.now + seconds(1)));
+        assert!(peer.server.memory() > 0);
+        peer.at(seconds(1));
+        assert_eq!((peer.server.poll_timeout(), peer.server.memory()), (None, 0));
+    }
     assert_eq!(shown(&peer.written), ["200 /a +0", "200 /b +0"]);
 }
 

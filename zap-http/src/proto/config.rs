@@ -42,9 +42,12 @@ pub struct ServerConfig {
     pub idle_timeout: Option<Duration>,
     /// While output waits and none is taken.
     pub write_stall_timeout: Duration,
+    /// After so much quiet an idle connection gives its buffers back.
+    pub release_after: Duration,
     /// After the peer's end of stream, for the requests read before it.
     pub half_close_grace: Duration,
-    /// After a frame that was too long, for the answer to reach the peer: so long, or
+    /// Before the end, for the last answers to reach the peer after a frame that was too long or when we shut down: so
+    /// long, or
     pub drain_timeout: Duration,
     /// so many bytes are read and dropped.
     pub max_drain_len: usize,
@@ -63,6 +66,7 @@ impl Default for ServerConfig {
             progress_timeout: Duration::from_secs(10),
             idle_timeout: None,
             write_stall_timeout: Duration::from_secs(30),
+            release_after: Duration::from_secs(1),
             half_close_grace: Duration::from_secs(1),
             drain_timeout: Duration::from_secs(1),
             max_drain_len: 256 << 10,

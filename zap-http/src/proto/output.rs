@@ -153,6 +153,11 @@ impl Output {
         }
     }
 
+    /// Bytes that there is room for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.buffer.capacity()
+    }
+
     /// What must hold after every step.
     pub(crate) fn check_invariants(&self) -> Result<(), &'static str> {
         if self.sent > self.buffer.len() {

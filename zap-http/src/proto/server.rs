@@ -275,6 +275,12 @@ impl Server {
         }
     }
 
+    /// The number of complete requests that wait to be taken out.
+    #[must_use]
+    pub const fn waiting(&self) -> usize {
+        self.input.frames()
+    }
+
     /// Takes out all complete requests, so that they can be borrowed while the connection goes on. There is one batch at
     /// a time: until it is [returned](Self::return_batch), further ones are empty.
     #[must_use]
@@ -414,10 +420,10 @@ impl Server {
     /// When [`handle_timeout`](Self::handle_timeout) must be called, if nothing happens before.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        self.deadlines().into_iter().flatten().map(|(deadline, _)| deadline).min()
+        self.deadlines().into_iter().flatten().map(|(deadline, _)| deadline).chain(self.release_at()).min()
     }
 
-    /// Closes the connection if a deadline has passed.
+    /// Closes the connection if a deadline has passed; gives the memory of a quiet one back.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.settle_at(now);
         let passed =
@@ -425,6 +431,15 @@ impl Server {
         if let Some((_, reason)) = passed {
             self.close_with(reason);
         }
+        if self.release_at().is_some_and(|at| at <= now) {
+            self.release_buffers();
+        }
+    }
+
+    /// When an idle connection gives its buffers back; none once it has.
+    fn release_at(&self) -> Option<Instant> {
+        let at = self.clock.active.checked_add(self.config.release_after);
+        at.filter(|_| self.is_idle() && self.memory() > 0)
     }
 
     /// What the connection has seen.
@@ -439,7 +454,15 @@ impl Server {
         self.phase == Phase::Open && !self.has_work() && self.input.is_empty() && self.output.is_empty()
     }
 
-    /// Gives the memory of empty buffers back: for a connection that has been idle for a while.
+    /// Bytes that the connection's buffers take; a batch that is out, and bodies that are sent from where they are, not
+    /// counted.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let spare = self.spare.as_ref().map_or(0, Vec::capacity);
+        self.input.capacity().saturating_add(self.output.capacity()).saturating_add(spare)
+    }
+
+    /// Gives the memory of empty buffers back: what happens after [`ServerConfig::release_after`].
     pub fn release_buffers(&mut self) {
         self.input.release();
         self.output.release();
@@ -545,7 +568,7 @@ impl Server {
                     self.end_with(CloseReason::Framing(fault), !self.peer_done);
                 }
                 Some(fault) => self.end_with(CloseReason::Framing(fault), false),
-                None if self.phase == Phase::Finishing => self.phase = Phase::Flushing { drain: false },
+                None if self.phase == Phase::Finishing => self.phase = Phase::Flushing { drain: self.was_active() },
                 None => {}
             }
         }
@@ -559,6 +582,13 @@ impl Server {
                 self.close();
             }
         }
+    }
+
+    /// Whether answers may still be on their way. Then the peer must be let to read them: a socket that is closed with
+    /// unread requests in it resets the connection.
+    fn was_active(&self) -> bool {
+        let since = self.clock.now.saturating_duration_since(self.clock.active);
+        self.counts.frames > 0 && since < self.config.drain_timeout
     }
 
     fn settle_at(&mut self, now: Instant) {
