@@ -196,3 +196,52 @@ fn a_warm_client_connection() {
     round();
     assert_eq!(allocations(&mut round), 0);
 }
+
+/// Through the types of `http` and over tokio: allocations of one small request and its answer, the service's own not
+/// counted apart (it makes none). The bound may only be lowered.
+#[cfg(feature = "server")]
+#[test]
+fn a_warm_connection_to_a_service() {
+    use std::convert::Infallible;
+    use std::future::{Ready, pending, ready};
+    use std::task::{Context, Poll};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use zap_http::{Body, ConnectionInfo, serve_connection};
+
+    struct Hello;
+    impl tower_service::Service<http::Request<Body>> for Hello {
+        type Response = http::Response<Body>;
+        type Error = Infallible;
+        type Future = Ready<Result<http::Response<Body>, Infallible>>;
+        fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, _: http::Request<Body>) -> Self::Future {
+            ready(Ok(http::Response::new(Body::from("hello"))))
+        }
+    }
+
+    let mut wire = Vec::new();
+    let mut request = Encoder::frame(&mut wire).request("GET", "/health").unwrap();
+    request.header("host", "a.example").unwrap().header("accept", "*/*").unwrap();
+    request.finish().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (mut near, far) = tokio::io::duplex(10_000);
+        let info = ConnectionInfo::new(None, None);
+        tokio::spawn(serve_connection(far, Hello, ServerConfig::default(), info, pending()));
+        let mut buffer = [0; 1000];
+        let mut counts = [0; 8];
+        for count in &mut counts {
+            let before = COUNT.get();
+            near.write_all(&wire).await.unwrap();
+            assert!(near.read(&mut buffer).await.unwrap() > 64);
+            *count = COUNT.get() - before;
+        }
+        assert_eq!(counts[4..], [HTTP_PATH; 4], "{counts:?}");
+    });
+}
+
+/// What [`a_warm_connection_to_a_service`] may take.
+#[cfg(feature = "server")]
+const HTTP_PATH: usize = 10;

@@ -320,6 +320,13 @@ fn what_may_be_retried() {
         let lost = end_of.only_lost();
         assert_eq!((lost.sent, lost.answer_seen, lost.idempotent, lost.may_retry()), (true, false, may, may));
     }
+    // Of two that wait to be sent, one byte is one of the first.
+    let mut end_of = End::pipelining();
+    end_of.call("GET");
+    end_of.call("GET");
+    end_of.write(1);
+    end_of.eof();
+    assert_eq!(end_of.client.lost().map(|lost| lost.sent).collect::<Vec<_>>(), [true, false]);
     // One byte of an answer came: nothing may.
     let mut end_of = End::new(ClientConfig::default());
     end_of.called("GET");

@@ -97,6 +97,37 @@ fn a_fault_of_structure_wins_over_one_of_content() {
 }
 
 #[test]
+fn roots_sections_and_slots_lie_in_the_message() {
+    let frame = request(|_| Ok(()));
+    for root in [0, 8, 15, frame.len() as u32, u32::MAX] {
+        assert_eq!(kind_of(&patched(&frame, 8, &root.to_le_bytes())), FrameErrorKind::InvalidRoot);
+    }
+    let short = (frame.len() - 47) as u32;
+    assert_eq!(kind_of(&patched(&frame, 8, &short.to_le_bytes())), FrameErrorKind::TruncatedSection);
+    // The body's slot: outside, although nothing would be read there; at the end, where nothing is.
+    let slot = 16 + 32;
+    let past = (frame.len() - slot + 1) as u32;
+    for (rel, refused) in [(past, true), (u32::MAX, true), (past - 1, false), (0, false)] {
+        let kind = Request::decode(&patched(&frame, slot, &rel.to_le_bytes()), &LIMITS).err().map(|error| error.kind());
+        assert_eq!(kind, refused.then_some(FrameErrorKind::SlotOutOfBounds), "{rel}");
+    }
+    // A null slot may have any length.
+    assert!(Request::decode(&patched(&frame, slot + 4, &[255; 4]), &LIMITS).is_ok());
+}
+
+#[test]
+fn names_of_headers_are_refused_as_trailers() {
+    for name in ["Host", "Range", "TE"] {
+        let mut other = name.to_owned();
+        other.replace_range(..1, "z");
+        let frame = request(|writer| writer.trailer(&other, "v").map(drop));
+        let at = frame.windows(other.len()).position(|window| window == other.as_bytes()).unwrap();
+        assert!(Request::decode(&frame, &LIMITS).is_ok());
+        assert_eq!(kind_of(&patched(&frame, at, name.as_bytes())), FrameErrorKind::ForbiddenTrailer);
+    }
+}
+
+#[test]
 fn content_is_refused_at_its_byte() {
     let frame = request(|writer| writer.header("X-A", "1")?.trailer("X-T", "3").map(drop));
     let at = |text: &[u8]| frame.windows(text.len()).position(|window| window == text).unwrap();
@@ -147,7 +178,13 @@ fn encoding_refuses_what_decoding_refuses() {
     assert_eq!(writer.body(b"again").err(), Some(EncodeError::OutOfOrder));
     writer.trailer("X-T", "t").unwrap();
     assert_eq!(writer.body(b"again").err(), Some(EncodeError::OutOfOrder));
+    assert_eq!(writer.header("X-B", "2").err(), Some(EncodeError::OutOfOrder));
     let range = writer.finish().unwrap().range;
+    let mut early = Encoder::frame(&mut out).request("GET", "/").unwrap();
+    early.trailer("X-T", "t").unwrap();
+    assert_eq!(early.header("X-B", "2").err(), Some(EncodeError::OutOfOrder));
+    assert_eq!(early.body(b"late").err(), Some(EncodeError::OutOfOrder));
+    drop(early);
     let request = Request::decode(&out[range.start + 4..range.end], &LIMITS).unwrap();
     assert_eq!((request.headers().len(), request.body(), request.trailers().len()), (1, &b"b"[..], 1));
 

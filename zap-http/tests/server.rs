@@ -668,6 +668,21 @@ fn requests_before_the_end_of_the_stream_have_a_second() {
     assert_eq!((counts.frames, counts.abandoned, counts.dropped), (2, 1, 1));
 }
 
+/// The second is for answers that are not ready, not for a peer that takes them slowly.
+#[test]
+fn answers_that_are_ready_have_longer() {
+    let mut peer = Peer::new(ServerConfig::default());
+    peer.recv(&requests(&["/a"]));
+    peer.server.recv_eof(peer.now);
+    peer.serve(echo_target);
+    assert_eq!(peer.server.poll_transmit(&mut [IoSlice::new(&[])], peer.now), 1);
+    peer.at(seconds(20));
+    assert_eq!(peer.server.poll_close(), Close::Open);
+    peer.write(usize::MAX);
+    assert_eq!(shown(&peer.written), ["200 /a +0"]);
+    assert_eq!(peer.server.poll_close(), Close::Now(CloseReason::PeerClosed));
+}
+
 #[test]
 fn shutdown_answers_what_was_read() {
     let mut wire = requests(&["/a", "/b", "/c"]);
