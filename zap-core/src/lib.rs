@@ -39,8 +39,11 @@
 //! | take messages off a stream or a file | [`Zap::decode_prefix`], [`Zap::view_prefix`], [`Prefix`] |
 //! | hand a view to another thread | [`OwnedView`] |
 //! | walk a list | [`ListView`] in the native dialect, [`StreamView`] in the other two |
+//! | look something up | [`MapView`], [`SetView`] |
 //! | reuse memory | [`Buffer`], [`BufferPool`]; any `Vec<u8>` does, too |
 //! | know where the fields lie | [`Zap::LAYOUT`], [`Layout`] |
+//! | keep them there | `#[zap(pin)]`, [`lock`], [`Layout::can_read`]: [`guide::evolution`] |
+//! | hand the layout to Go | [`schema_text`] |
 //! | read or write without a struct | [`Message`], [`Object`], [`List`], [`Text`]; [`Builder`], [`Schema`] |
 //! | know what went wrong | [`DecodeError`], [`DecodeErrorKind`], [`EncodeError`] |
 //!
@@ -53,7 +56,7 @@
 //! `Vec<u8>`, a `BytesMut` or a [`Buffer`], a [`BufferPool`]) and the decode of owned fields panic or abort then, as every
 //! `Vec` does. Encoding into a fixed slice allocates nothing, and [`Builder`] answers [`EncodeError::OutOfMemory`].
 //!
-//! The traits [`Slot`], [`DecodeSlot`], [`ListElement`], [`FixedStride`], [`Element`] and their like are what the derive
+//! The traits [`Slot`], [`DecodeSlot`], [`NativeSlot`], [`ListElement`], [`FixedStride`], [`Element`] and their like are what the derive
 //! implements. You meet them in bounds and in compile errors; there is no need to call or implement them.
 //!
 //! # Further reading
@@ -66,8 +69,10 @@
 //!
 //! # Features
 //!
-//! `derive` (on): `#[derive(Zap)]`. `std` (on): [`BufferPool`], and the choice of the UTF-8 check's instructions at run
-//! time. Without `std` the crate needs `alloc` only.
+//! `derive` (on): `#[derive(Zap)]`. `std` (on): [`BufferPool`], `HashMap`, `HashSet` and `SystemTime` as fields, and the
+//! choice of the UTF-8 check's instructions at run time. `uuid`, `rust_decimal`: `uuid::Uuid` and `rust_decimal::Decimal`
+//! as fields. `serde`: `serde::Serialize` of views and lists; [`json`] needs no feature. Without `std` the crate needs
+//! `alloc` only.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
@@ -75,62 +80,102 @@ extern crate alloc;
 #[allow(unused_extern_crates)]
 extern crate self as zap_core;
 
+mod annotate;
+mod array;
+mod boxed;
 mod buffer;
 mod builder;
 mod capped;
+mod compare;
+mod compatibility;
+mod conversion;
+mod derived_key;
 mod dialect;
+mod display;
+pub mod dynamic;
 mod encode;
+mod enumeration;
 mod error;
+mod fixed_slot;
+mod growable;
 pub mod guide;
 mod header;
+pub mod json;
+mod key;
 mod layout;
 mod limits;
+mod line;
 mod list;
 mod list_view;
 mod load;
+#[cfg(feature = "std")]
+#[allow(clippy::test_attr_in_doctest)] // its example is a test that a user would write
+pub mod lock;
+mod map;
 mod message;
+mod native_slot;
 mod object;
 mod option;
+mod optional;
 mod owned;
+mod pin;
 #[cfg(feature = "std")]
 mod pool;
+mod reach;
 mod record;
 mod region;
 mod scalar;
 mod schema;
+mod schema_export;
 mod section;
+#[cfg(feature = "serde")]
+mod serialize;
+mod set;
 mod sink;
 mod slot;
 mod stream;
 mod tail_slot;
 mod text;
 mod trusted;
+mod tuple;
+mod update;
 mod walk;
 
+pub use annotate::{Annotated, annotate};
 pub use buffer::Buffer;
 pub use builder::{Builder, ListHandle, ListTarget, ObjectHandle, Target};
 /// The crate whose `Bytes` stand in this API.
 #[doc(no_inline)]
 pub use bytes;
+pub use compatibility::{Incompatibility, IncompatibilityReason};
 pub use dialect::{Dialect, Native, StreamDialect, Zapgen, Zip};
 pub use encode::EncodeTarget;
+pub use enumeration::{EnumNumber, EnumView, Enumeration};
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, Place};
 pub use header::{HEADER_LEN, Header, MAGIC, VERSION_1, VERSION_2};
+pub use key::MapKey;
 pub use layout::{DialectKind, EnumLayout, FieldLayout, FieldType, Layout, VariantLayout};
 pub use limits::{Limits, Prefix};
+pub use line::LayoutLine;
 pub use list::{IterBytes, IterObjects, List};
 pub use list_view::{FixedStride, ListIter, ListView, LittleEndian};
+pub use map::MapView;
 pub use message::Message;
+pub use native_slot::{Byte, Fallible, NativeSlot, Outcome, Sure, form};
 pub use object::Object;
+pub use optional::OptionForm;
 pub use owned::OwnedView;
 #[cfg(feature = "std")]
 pub use pool::{BufferPool, PooledBuffer};
 pub use record::{Decode, DecodeOwned, RecordView, Zap};
-pub use scalar::ArrayElement;
 pub use schema::{Schema, SchemaField, SchemaKind};
+pub use schema_export::{SchemaError, SchemaErrorReason, schema_text};
+pub use set::SetView;
 pub use slot::{DecodeListElement, DecodeSlot, ListElement, Slot};
 pub use stream::{DecodeElement, Element, StreamIter, StreamView};
 pub use text::Text;
+pub use tuple::TupleView;
+pub use update::{RecordViewMut, SlotMut};
 #[cfg(feature = "derive")]
 pub use zap_derive::Zap;
 /// The element types of [`ListView::as_slice`]: little-endian, alignment 1.
@@ -140,18 +185,53 @@ pub use zerocopy::little_endian;
 /// What derived code names. Not for other use: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
+    pub use crate::__serialize_view as implement_serialize;
+    pub use crate::compare::{same_views, view_equals};
+    pub use crate::conversion::converted;
+    pub use crate::derived_key::{ByField, ByValue, DerivedKey};
+    pub use crate::enumeration::{
+        EnumValue, OpenEnum, PlainEnum, check_discriminant, data, data::debug_variant, plain,
+    };
+    pub use crate::growable::GrowableField;
+    pub mod growable {
+        pub use crate::growable::*;
+    }
+    pub use crate::display::display;
+    pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place, place_after};
+    pub use crate::native_slot::{Fallible, NativeSlot, Sure, form};
+    pub use crate::pin::{Parts, check_pin, pin_len, pin_text};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
+    #[cfg(feature = "serde")]
+    pub use crate::serialize::serialize_view;
     pub use crate::sink::Sink;
+    pub use crate::slot::Missing;
+    pub use crate::update::SectionMut;
     pub use crate::walk::Walk;
     pub use crate::{Decode, DecodeElement, DecodeError, DecodeSlot, Dialect, Element, FieldLayout, FieldType};
-    pub use crate::{FixedStride, Layout, Native, RecordView, Slot, Zap, Zapgen, Zip};
+    pub use crate::{
+        EnumLayout, EnumView, Enumeration, FixedStride, Layout, Native, RecordView, RecordViewMut, Slot, SlotMut,
+        StreamDialect, VariantLayout, Zap, Zapgen, Zip,
+    };
     pub use core::clone::Clone;
-    pub use core::fmt::{Debug, Formatter, Result as FmtResult};
+    pub use core::cmp::PartialEq;
+    pub use core::default::Default;
+    pub use core::fmt::{Debug, Display, Formatter, Result as FmtResult};
     pub use core::marker::{Copy, PhantomData};
-    pub use core::primitive::{bool, str, u8, u32, usize};
+    pub use core::mem::drop;
+    pub use core::option::Option;
+    pub use core::primitive::{bool, i128, str, u8, u16, u32, usize};
     pub use core::result::Result;
+    #[cfg(feature = "serde")]
+    pub use serde;
+}
+
+/// Without the feature `serde`, views are not serialised.
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __serialize_view {
+    ($($ignored:tt)*) => {};
 }
 
 // The README's snippets, which run as tests.

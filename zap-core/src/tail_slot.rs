@@ -4,17 +4,20 @@
 use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use bytes::Bytes;
 
+use crate::native_slot::native_slot;
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::slot::BorrowedElement;
 use crate::stream::{DecodeElement, Element};
 use crate::walk::Walk;
 use crate::{DecodeError, DecodeListElement, DecodeSlot, Dialect, FieldType, FixedStride, ListElement, Native, Slot};
-use crate::{StreamDialect, Zapgen, Zip};
+use crate::{StreamDialect, Zapgen, Zip, compare};
 
 /// A type stored behind a text or bytes slot: how it is read (`$read`), lent for writing and made from what was read.
 macro_rules! tail_slot {
@@ -48,6 +51,13 @@ macro_rules! tail_slot {
             fn is_zero(section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
                 section.is_empty_slot(field.offset) && section.$read(field).is_ok()
             }
+            fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                let $value = self;
+                compare::tail_equals($lend, section, field, walk)
+            }
+            fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                compare::pay_tails(left, right, field, walk) && compare::both(left.$read(field), right.$read(field))
+            }
             #[inline(always)]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
                 let $value = self;
@@ -72,6 +82,8 @@ macro_rules! tail_slot {
         #[diagnostic::do_not_recommend]
         impl<$($lifetime)?> FixedStride for $owner {}
 
+        native_slot!([$($lifetime)?] $owner, Fallible, NullSlot, |'m| &'m $borrowed);
+
         tail_slot!(@list [$($lifetime)?] $owner, $borrowed, $from_entry, [$($bound)*] |$walk, $part| $make, |$value| $lend);
     };
     (@list [$($lifetime:lifetime)?] $owner:ty, $borrowed:ty, $from_entry:path,
@@ -89,6 +101,16 @@ macro_rules! tail_slot {
             ) -> Result<(), DecodeError> {
                 walk.spend(entry.bytes().len(), entry.position() as usize)?;
                 $from_entry(entry).map(drop)
+            }
+            fn equals_element(&self, entry: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
+                let ($value, len) = (self, entry.bytes().len());
+                let expected: &[u8] = $lend;
+                walk.spend(len, entry.position() as usize).is_ok() && entry.bytes() == expected
+            }
+            fn same_element(left: Section<'_>, right: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
+                compare::pay(left, walk)
+                    && compare::pay(right, walk)
+                    && compare::both($from_entry(left), $from_entry(right))
             }
             fn put_element<S: Sink>(&self, sink: &mut S) {
                 let $value = self;
@@ -122,8 +144,10 @@ tail_slot!(['a] &'a str, Text, str, tail_text, entry_text, ['m: 'a,] |walk, part
 tail_slot!(['a] Cow<'a, str>, Text, str, tail_text, entry_text, ['m: 'a,] |walk, part| Cow::Borrowed(part), |value| value.as_bytes());
 tail_slot!([] String, Text, str, tail_text, entry_text, ['m,] |walk, part| part.to_owned(), |value| value.as_bytes());
 tail_slot!([] Box<str>, Text, str, tail_text, entry_text, ['m,] |walk, part| part.into(), |value| value.as_bytes());
+tail_slot!([] Arc<str>, Text, str, tail_text, entry_text, ['m,] |walk, part| part.into(), |value| value.as_bytes());
 tail_slot!(['a] Cow<'a, [u8]>, Bytes, [u8], tail_bytes, entry_bytes, ['m: 'a,] |walk, part| Cow::Borrowed(part), |value| value);
 tail_slot!([] Box<[u8]>, Bytes, [u8], tail_bytes, entry_bytes, ['m,] |walk, part| part.into(), |value| value);
+tail_slot!([] Arc<[u8]>, Bytes, [u8], tail_bytes, entry_bytes, ['m,] |walk, part| part.into(), |value| value);
 tail_slot!([] Bytes, Bytes, [u8], tail_bytes, entry_bytes, ['m,] |walk, part| walk.share(part), |value| value);
 tail_slot!(@list ['a] &'a [u8], [u8], entry_bytes, ['m: 'a,] |walk, part| part, |value| value);
 tail_slot!(@list [] Vec<u8>, [u8], entry_bytes, ['m,] |walk, part| part.to_owned(), |value| value);
@@ -155,6 +179,8 @@ macro_rules! list_slot {
             const INFALLIBLE: bool = false;
             const NESTED: bool = T::LIST_NESTED;
             const FAULT: &'static str = T::LIST_FAULT;
+            const PARTS: Parts = T::LIST_PARTS;
+            const PARTS_BEHIND: Parts = T::LIST_PARTS;
 
             type Get<'m> = Result<T::List<'m>, DecodeError>;
 
@@ -173,6 +199,12 @@ macro_rules! list_slot {
             #[inline]
             fn is_zero(section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
                 section.is_empty_slot(field.offset) && T::get_list(section, field).is_ok()
+            }
+            fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                T::equals_list(self, section, field, walk)
+            }
+            fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                T::same_list(left, right, field, walk)
             }
             #[inline(always)]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
@@ -220,6 +252,13 @@ macro_rules! bytes_slot {
                 let bytes = section.tail_bytes(field)?;
                 walk.spend(bytes.len(), section.position_of(field.offset))
             }
+            fn equals_list(items: &[u8], section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                compare::tail_equals(items, section, field, walk)
+            }
+            fn same_list(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                compare::pay_tails(left, right, field, walk)
+                    && compare::both(left.tail_bytes(field), right.tail_bytes(field))
+            }
             #[inline(always)]
             fn put_list<S: Sink>(items: &[u8], sink: &mut S, section: &mut S::Section, offset: usize) {
                 sink.tail(section, offset, items);
@@ -247,3 +286,6 @@ bytes_slot!(Native, Zapgen, Zip);
 /// Lists of lists; `Vec<u8>` has its own line above for the stream dialects, and this one for the native dialect.
 impl<T: ListElement<Native>> FixedStride for Vec<T> {}
 impl<T: ListElement<Native>> FixedStride for &[T] {}
+
+native_slot!([T: ListElement<Native>] Vec<T>, Fallible, NullSlot, |'m| T::List<'m>);
+native_slot!([T: ListElement<Native>] &[T], Fallible, NullSlot, |'m| T::List<'m>);

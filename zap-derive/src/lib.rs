@@ -8,10 +8,11 @@ mod ast;
 mod attr;
 mod expand;
 mod valid;
+mod variants;
 
 use proc_macro::TokenStream;
 
-/// Makes a struct a record on the ZAP wire: implements the trait `zap_core::Zap` and writes a view.
+/// Makes a struct or an enum a record on the ZAP wire: implements the trait `zap_core::Zap` and writes a view.
 ///
 /// ```
 /// use zap_core::Zap;
@@ -35,7 +36,7 @@ use proc_macro::TokenStream;
 /// # What it takes
 ///
 /// Structs with named fields, tuple structs (whose accessors are `field_0`, `field_1`, ...) and structs without fields;
-/// generic over lifetimes, types and constants. Not enums and unions. The types of fields:
+/// generic over lifetimes, types and constants; enums, with data and without. Not unions. The types of fields:
 ///
 /// | type | native | zapgen | zip | its accessor returns |
 /// |---|---|---|---|---|
@@ -43,11 +44,19 @@ use proc_macro::TokenStream;
 /// | `u128`, `i128` | yes | | | the value |
 /// | `char` | yes | | | `Result<char, _>` |
 /// | `[u8; N]` | yes | yes | | `&[u8; N]` |
-/// | `[T; N]` of the scalars above | yes | | | the array |
-/// | `&str`, `String`, `Box<str>`, `Cow<str>` | yes | yes | yes | `Result<&str, _>` |
-/// | `&[u8]`, `Vec<u8>`, `Box<[u8]>`, `Cow<[u8]>`, `Bytes` | yes | yes | yes | `Result<&[u8], _>` |
+/// | `[T; N]` of all native types | yes | | | an array; a `Result` of it where `T`'s is one |
+/// | `&str`, `String`, `Box<str>`, `Arc<str>`, `Cow<str>` | yes | yes | yes | `Result<&str, _>` |
+/// | `&[u8]`, `Vec<u8>`, `Box<[u8]>`, `Arc<[u8]>`, `Cow<[u8]>`, `Bytes` | yes | yes | yes | `Result<&[u8], _>` |
 /// | a record of the same dialect | yes | yes | yes | its view; in zapgen and zip a `Result` of it |
-/// | `Option<T>` | | of a record | yes | an `Option`; in zapgen a `Result` of it |
+/// | `Option<T>` | yes | of a record | yes | an `Option`; a `Result` of it where it can be wrong |
+/// | `Box<T>` | yes | | | `Result` of what `T` reads as |
+/// | tuples up to twelve | yes | | | the tuple of what the accessors return |
+/// | `BTreeMap`, `HashMap`; `BTreeSet`, `HashSet` | yes | | | `Result` of a map or set view |
+/// | `NonZero`, `Duration`, `SystemTime`, `IpAddr`, `SocketAddr`, `Decimal` | yes | | | `Result` of it |
+/// | `Ipv4Addr`, `Ipv6Addr`, `Uuid` | yes | | | the value |
+/// | an enum without data | yes | yes | yes | `Result` of it; itself, if a variant is marked `other` |
+/// | an enum with data | yes | | | `Result` of its view, an enum |
+/// | `PhantomData` | yes | yes | yes | itself |
 /// | `Vec<T>`, `&[T]` | yes | yes | yes | `Result` of a list view |
 ///
 /// Native lists hold everything that native fields hold; zapgen and zip lists hold scalars, text, bytes and records. A
@@ -69,7 +78,10 @@ use proc_macro::TokenStream;
 /// everything by path, so a module may shadow any name of the prelude. Bounds are added for fields whose types speak of
 /// type parameters.
 ///
-/// # Attributes of the struct
+/// Of an enum with data, `ShapeView<'m>` is an enum with the same variants, which hold what the accessor of their only
+/// unnamed field gives, or a view of their fields, `ShapeCircleView<'m>`. An enum without data is its own view.
+///
+/// # Attributes of the struct or enum
 ///
 /// `#[zap(dialect = "...")]`: whose bytes the record equals: `"native"`, which is the default, `"zapgen"` (the Go schema
 /// compiler's constructors) or `"zip"` (the Go struct encoder). Records hold records of their own dialect only.
@@ -122,7 +134,63 @@ use proc_macro::TokenStream;
 /// # }
 /// ```
 ///
+/// `#[zap(transparent)]`: as a field, a struct with one field on the wire is that field.
+///
+/// `#[zap(growable)]`: fields may be appended to a native struct later, wherever it stands.
+///
+/// ```
+/// use zap_core::Zap;
+///
+/// #[derive(Zap, Default)]
+/// #[zap(transparent)]
+/// struct Id(u64);
+///
+/// #[derive(Zap)]
+/// #[zap(growable)]
+/// struct Old {
+///     id: Id,
+/// }
+///
+/// #[derive(Zap)]
+/// #[zap(growable)]
+/// struct New {
+///     id: u64,
+///     name: String,
+/// }
+///
+/// let old = Old { id: Id(7) }.to_vec()?;
+/// let view = New::view(&old)?;
+/// assert_eq!((view.id(), view.name()?), (7, ""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Attributes of a variant
+///
+/// `#[zap(tag = N)]`: its number on the wire, in an enum with data; without data that is its discriminant, an integer of the
+/// enum's `#[repr(u8)]`, `#[repr(u16)]` or `#[repr(u32)]`. `#[zap(rename = "...")]`: its name in layouts and errors.
+/// `#[zap(other)]`: the last variant keeps any number that no other has.
+///
+/// ```
+/// use zap_core::Zap;
+///
+/// #[derive(Zap, Clone, Copy, Debug, PartialEq)]
+/// #[repr(u8)]
+/// enum Level {
+///     Low = 1,
+///     High = 9,
+///     #[zap(other)]
+///     Other(u8),
+/// }
+///
+/// let bytes = Level::Other(4).to_vec()?;
+/// assert_eq!(Level::view(&bytes)?.get(), Level::Other(4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Attributes of a field
+///
+/// `#[zap(skip)]`: not on the wire; decoded as its type's default. `#[zap(with = "module")]`: the module's `to_wire` and
+/// `from_wire` turn the field into a `Wire` and back; `zap_core::guide::attributes` shows one.
 ///
 /// `#[zap(rename = "...")]`: the field's name in the layout and in errors; the accessor keeps the field's own name. No
 /// two fields have the same name.

@@ -19,6 +19,7 @@ pub mod http;
 pub mod native;
 pub mod sha256;
 pub mod shape;
+pub mod standard;
 pub(crate) mod value;
 pub mod wire;
 pub mod zapgen;

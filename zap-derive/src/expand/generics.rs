@@ -81,6 +81,9 @@ impl Context {
         let mut generics = without_defaults(record.generics);
         let dialect = &self.dialect;
         self.add_bounds(&mut generics, record, |ty| parse_quote!(#ty: __zap::Slot<#dialect>));
+        if record.attributes.growable.is_some() {
+            self.add_bounds(&mut generics, record, |ty| parse_quote!(#ty: __zap::GrowableField));
+        }
         generics
     }
 
@@ -95,11 +98,16 @@ impl Context {
             generics.params.insert(0, parse_quote!(#message));
             return generics;
         }
+        for ty in record.bounded().1 {
+            if mentions_parameters(record, ty) {
+                generics.make_where_clause().predicates.push(parse_quote!(#ty: __zap::Default));
+            }
+        }
         let mut lifetimes = CollectLifetimes::default();
-        for field in &record.fields {
-            lifetimes.visit_type_mut(&mut field.ty.clone());
-            if may_only_encode(field.ty) && !mentions_parameters(record, field.ty) {
-                generics.make_where_clause().predicates.push(decode(field.ty));
+        for ty in record.bounded().0 {
+            lifetimes.visit_type_mut(&mut ty.clone());
+            if may_only_encode(ty) && !mentions_parameters(record, ty) {
+                generics.make_where_clause().predicates.push(decode(ty));
             }
         }
         let bounds: Punctuated<Lifetime, Token![+]> = lifetimes.0.into_iter().collect();
@@ -128,7 +136,16 @@ impl Context {
 
     /// `View<'m, ...>` as the record names it.
     pub(crate) fn view_path(&self, record: &Record<'_>) -> TokenStream {
-        let (view, message) = (record.view(), &self.message);
+        self.path(record, &record.view)
+    }
+
+    /// `ViewMut<'m, ...>` as the record names it.
+    pub(crate) fn view_mut_path(&self, record: &Record<'_>) -> TokenStream {
+        self.path(record, &record.view_mut())
+    }
+
+    fn path(&self, record: &Record<'_>, view: &Ident) -> TokenStream {
+        let message = &self.message;
         let kept = record
             .generics
             .params
@@ -154,9 +171,9 @@ impl Context {
         if self.broken.is_some() {
             return;
         }
-        for field in &record.fields {
-            if mentions_parameters(record, field.ty) {
-                generics.make_where_clause().predicates.push(bound(field.ty));
+        for ty in record.bounded().0 {
+            if mentions_parameters(record, ty) {
+                generics.make_where_clause().predicates.push(bound(ty));
             }
         }
     }
@@ -164,7 +181,12 @@ impl Context {
 
 /// The first and last token of a type: errors underline what lies between.
 pub(crate) fn ends(ty: &Type) -> (Span, Span) {
-    let mut spans = ty.to_token_stream().into_iter().map(|token| token.span());
+    token_ends(ty)
+}
+
+/// As [`ends`], of anything.
+pub(crate) fn token_ends(tokens: &impl ToTokens) -> (Span, Span) {
+    let mut spans = tokens.to_token_stream().into_iter().map(|token| token.span());
     let start = spans.next().unwrap_or_else(Span::call_site);
     (start, spans.last().unwrap_or(start))
 }
@@ -202,8 +224,17 @@ pub(crate) fn is_flat(ty: &Type) -> bool {
                 GenericArgument::Type(element) => is_one_of(element, &["u8"]),
                 _ => false,
             };
+            let is_text_or_bytes = |argument: &GenericArgument| match argument {
+                GenericArgument::Type(Type::Slice(slice)) => is_one_of(&slice.elem, &["u8"]),
+                GenericArgument::Type(element) => is_one_of(element, &["str"]),
+                _ => false,
+            };
             match segment.ident.to_string().as_str() {
-                "String" | "Cow" | "Box" | "Bytes" => true,
+                "String" | "Cow" | "Bytes" => true,
+                "Box" => match &segment.arguments {
+                    PathArguments::AngleBracketed(arguments) => arguments.args.iter().all(is_text_or_bytes),
+                    _ => false,
+                },
                 "Vec" => match &segment.arguments {
                     PathArguments::AngleBracketed(arguments) => arguments.args.iter().all(is_bytes),
                     _ => false,
@@ -215,14 +246,28 @@ pub(crate) fn is_flat(ty: &Type) -> bool {
     }
 }
 
+/// Whether a `Box` of a value is anywhere in the type: what it reads as may hold itself.
+pub(crate) fn has_box(ty: &Type) -> bool {
+    struct Search(bool);
+    impl VisitMut for Search {
+        fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
+            self.0 |= segment.ident == "Box";
+            visit_mut::visit_path_segment_mut(self, segment);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_type_mut(&mut ty.clone());
+    search.0 && !is_flat(ty)
+}
+
 /// Whether the type speaks of the record's type parameters, and not of the record itself.
-fn mentions_parameters(record: &Record<'_>, ty: &Type) -> bool {
+pub(crate) fn mentions_parameters(record: &Record<'_>, ty: &Type) -> bool {
     let parameters: Vec<_> = record.generics.type_params().map(|parameter| &parameter.ident).collect();
     mentions(ty, &parameters) && !mentions_record(record, ty)
 }
 
-fn mentions_record(record: &Record<'_>, ty: &Type) -> bool {
-    mentions(ty, &[record.ident, &Ident::new("Self", Span::call_site())])
+pub(crate) fn mentions_record(record: &Record<'_>, ty: &Type) -> bool {
+    mentions(ty, &[record.ident, record.variant_of.unwrap_or(record.ident), &Ident::new("Self", Span::call_site())])
 }
 
 /// Whether the type may be one that can be encoded but not decoded: one with a borrowed list anywhere in it, or a record
@@ -255,12 +300,12 @@ fn has_borrowed_list(ty: &Type) -> bool {
     search.0
 }
 
-fn with_arguments(ident: &Ident, arguments: impl Iterator<Item = TokenStream>) -> Type {
+pub(crate) fn with_arguments(ident: &Ident, arguments: impl Iterator<Item = TokenStream>) -> Type {
     let arguments: Vec<_> = arguments.collect();
     if arguments.is_empty() { parse_quote!(#ident) } else { parse_quote!(#ident<#(#arguments),*>) }
 }
 
-fn without_defaults(generics: &Generics) -> Generics {
+pub(crate) fn without_defaults(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     for parameter in &mut generics.params {
         match parameter {
@@ -284,7 +329,7 @@ fn without_lifetimes(generics: &Generics) -> Punctuated<GenericParam, Token![,]>
 }
 
 /// A parameter as an argument.
-fn argument(parameter: &GenericParam) -> TokenStream {
+pub(crate) fn argument(parameter: &GenericParam) -> TokenStream {
     match parameter {
         GenericParam::Lifetime(parameter) => {
             let lifetime = &parameter.lifetime;
@@ -313,7 +358,7 @@ impl VisitMut for PutLifetime<'_> {
 }
 
 /// Puts the record's name for `Self`, which is the view in the view's own implementations.
-struct PutRecord(Type);
+pub(crate) struct PutRecord(pub(crate) Type);
 
 impl VisitMut for PutRecord {
     fn visit_type_mut(&mut self, ty: &mut Type) {
