@@ -113,7 +113,10 @@ fn peers_that_reset() {
 /// Two requests, the end of the stream, and the answers all the same.
 #[test]
 fn peers_that_half_close() {
-    let address = start(ServeConfig::default());
+    let mut config = ServeConfig::default();
+    // A busy machine may take longer than the second there is.
+    config.connection.half_close_grace = Duration::from_secs(10);
+    let address = start(config);
     let mut stream = connect(address);
     stream.write_all(&[frame("GET", "/slow", b""), frame("POST", "/echo", b"x")].concat()).unwrap();
     stream.shutdown(std::net::Shutdown::Write).unwrap();
@@ -123,7 +126,7 @@ fn peers_that_half_close() {
 #[test]
 fn peers_that_announce_and_do_not_send() {
     let mut config = ServeConfig::default();
-    config.connection.first_frame_timeout = Duration::from_millis(300);
+    config.connection.first_frame_timeout = Duration::from_secs(1);
     let address = start(config);
     let mut streams: Vec<TcpStream> = (0..50).map(|_| connect(address)).collect();
     for stream in &mut streams {
@@ -236,7 +239,7 @@ fn out_of_descriptors() {
             read_answers(&mut stream, 1)
         });
         assert_eq!(answers.await.unwrap(), [(200, b"back".to_vec())]);
-        assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
         stop.send(()).unwrap();
         let served = server.await.unwrap();
         assert!(served.accept_errors > 0, "{served:?}");

@@ -540,9 +540,10 @@ async fn connections_are_bounded() {
 async fn silent_connections_are_closed() {
     let mut config = ServerConfig::default();
     config.first_frame_timeout = Duration::from_millis(50);
-    config.progress_timeout = Duration::from_millis(50);
     let mut silent = connect(Handler(echo), config.clone(), 1 << 16);
     assert_eq!(soon(silent.io.read(&mut [0; 10])).await.unwrap(), 0);
+    config.first_frame_timeout = Duration::from_secs(10);
+    config.progress_timeout = Duration::from_millis(50);
     let mut stalled = connect(Handler(echo), config, 1 << 16);
     assert_eq!(soon(stalled.call("POST", "/", b"1")).await.body, b"1");
     stalled.io.write_all(&[0, 0, 1]).await.unwrap();
