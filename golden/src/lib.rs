@@ -9,6 +9,7 @@ pub mod core_parse;
 pub mod derived;
 mod go_json;
 pub mod hex;
+pub mod http;
 pub mod oracle;
 mod oracle_cases;
 pub mod reads;

@@ -1,7 +1,7 @@
 //! Replays vector files, and says per file what passed, what failed and what cannot be replayed yet.
 
 use crate::derived::{self, Outcome};
-use crate::{core_build, core_parse, oracle_cases, schema_layout};
+use crate::{core_build, core_parse, http, oracle_cases, schema_layout};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -27,7 +27,8 @@ fn replay_of(file: &str) -> Option<Replay> {
         "zapgen.json" => Replay::By(oracle_cases::zapgen),
         "native.json" => Replay::By(oracle_cases::native),
         "native_decode.json" => Replay::By(oracle_cases::native_decode),
-        "http_frames.json" | "http_hostile.json" => Replay::NotYet("there is no HTTP codec yet"),
+        "http_frames.json" => Replay::By(http::replay_frame),
+        "http_hostile.json" => Replay::By(http::replay_hostile),
         "rpc_envelope.json" | "rpc_frames.json" => Replay::NotYet("there is no RPC codec yet"),
         _ => return None,
     })

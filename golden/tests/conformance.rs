@@ -162,13 +162,47 @@ fn a_wrong_core_vector_is_caught_by_file_and_case() {
     must_name(&scratch.with_change("zapgen.json", "reading_full", change), "zapgen.json", "reading_full");
 }
 
+/// The same through `zap-http`.
+#[test]
+fn a_wrong_http_vector_is_caught_by_file_and_case() {
+    let scratch = Scratch::copy_of("vectors");
+    let flip = |case: &mut Value| corrupt_hex(&mut case["hex"], 41);
+    must_name(&scratch.with_change("http_frames.json", "request_trailer", flip), "http_frames.json", "request_trailer");
+    let flip = |case: &mut Value| corrupt_hex(&mut case["sha256"], 5);
+    must_name(&scratch.with_change("http_frames.json", "data_64k", flip), "http_frames.json", "data_64k");
+    let flip = |case: &mut Value| corrupt_hex(&mut case["stream_hex"], 5);
+    let report = scratch.with_change("http_frames.json", "sequence_streamed_response", flip);
+    must_name(&report, "http_frames.json", "sequence_streamed_response");
+    let change = |case: &mut Value| case["inputs"]["headers"][0][0] = json!("host");
+    let report = scratch.with_change("http_frames.json", "request_host_only", change);
+    must_name(&report, "http_frames.json", "request_host_only");
+
+    let file = "http_hostile.json";
+    let change = |case: &mut Value| case["error"] = json!("invalid_magic");
+    must_name(&scratch.with_change(file, "root_15", change), file, "root_15");
+    let change = |case: &mut Value| case["wire"]["target"] = json!("/x");
+    must_name(&scratch.with_change(file, "version_2_accepted", change), file, "version_2_accepted");
+    let change = |case: &mut Value| _ = case.as_object_mut().unwrap().remove("peer_defect");
+    must_name(&scratch.with_change(file, "status_99", change), file, "status_99");
+    let change = |case: &mut Value| case["end"] = json!("eof");
+    must_name(&scratch.with_change(file, "stream_short_body", change), file, "stream_short_body");
+    let change = |case: &mut Value| case["frame_lengths"][0] = json!(104);
+    must_name(&scratch.with_change(file, "stream_zero_length", change), file, "stream_zero_length");
+}
+
 /// Not one digit of an expected message may be free.
 #[test]
 fn every_digit_of_an_encoded_message_counts() {
     let scratch = Scratch::new();
-    for (folder, file) in [("vectors", "zapenc.json"), ("vectors", "zapgen.json"), ("vectors-native", "native.json")] {
+    for (folder, file) in [
+        ("vectors", "zapenc.json"),
+        ("vectors", "zapgen.json"),
+        ("vectors", "http_frames.json"),
+        ("vectors-native", "native.json"),
+    ] {
         let cases: Value = serde_json::from_slice(&fs::read(committed(folder).join(file)).unwrap()).unwrap();
-        let cases = cases.as_array().unwrap().iter().filter(|case| case.get("inputs").is_some());
+        let cases =
+            cases.as_array().unwrap().iter().filter(|case| case.get("inputs").is_some() && case.get("hex").is_some());
         let corrupted = cases.flat_map(|case| {
             (0..case["hex"].as_str().unwrap().len()).map(move |at| {
                 let mut case = case.clone();
@@ -220,15 +254,15 @@ fn files_that_are_no_vectors_are_refused() {
         ("[1]", "has no name"),
     ] {
         // The same for files that cannot be replayed yet.
-        for file in ["zapenc.json", "http_frames.json"] {
+        for file in ["zapenc.json", "rpc_frames.json"] {
             fs::write(scratch.0.join(file), text).unwrap();
             let report = replay_file(&scratch.0.join(file));
             must_say(&report, words);
             assert_eq!(report.failures[0].file, file);
         }
     }
-    scratch.write("http_frames.json", &json!([{"name": "a"}, {"name": "a"}]));
-    must_say(&replay_file(&scratch.0.join("http_frames.json")), "another case has this name");
+    scratch.write("rpc_frames.json", &json!([{"name": "a"}, {"name": "a"}]));
+    must_say(&replay_file(&scratch.0.join("rpc_frames.json")), "another case has this name");
     scratch.write("zapenc.json", &json!([{"name": "a"}]));
     must_name(&replay_file(&scratch.0.join("zapenc.json")), "zapenc.json", "a");
 }

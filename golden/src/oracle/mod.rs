@@ -15,7 +15,9 @@
 //! assert_eq!(oracle::decode(Dialect::Native, &shape, &bytes).unwrap(), value);
 //! ```
 
+pub mod http;
 pub mod native;
+pub mod sha256;
 pub mod shape;
 pub mod standard;
 pub(crate) mod value;

@@ -1,0 +1,653 @@
+//! The server's end of a connection: requests in order, their answers in the same order.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+mod answer;
+
+use std::io::IoSlice;
+use std::time::{Duration, Instant};
+
+use super::config::{Close, CloseReason, ServerConfig};
+use super::deframe::{Batch, Deframer, FramingFault, StreamEnd};
+use super::encode::{Draft, Options};
+use super::error::{EncodeError, FrameError, FrameFault};
+use super::frame::Request;
+use super::output::Output;
+use super::status::reason_of;
+use super::wire::FrameType;
+
+pub use answer::Answer;
+
+/// Bytes received before the first frame is complete that earn it a second.
+const BYTES_PER_SECOND: u64 = 16 << 10;
+
+/// The server's end of a connection, without I/O: bytes and the time go in, bytes and deadlines come out.
+///
+/// Whoever owns the socket gives what it reads to [`recv`](Self::recv), serves the requests that are complete, and writes
+/// what [`poll_transmit`](Self::poll_transmit) gives. All requests of one read can be answered before anything is
+/// written. After each step [`poll_close`](Self::poll_close) says whether the connection goes on, and
+/// [`wants_read`](Self::wants_read) whether to read: not while much output waits.
+///
+/// Frames that are refused are answered here. A request left unanswered when the next is asked for is answered 500.
+///
+/// # Examples
+///
+/// ```
+/// use std::io::IoSlice;
+/// use std::time::Instant;
+/// use zap_http::proto::{Close, Encoder, Next, Server, ServerConfig};
+///
+/// # let mut wire = Vec::new();
+/// # for target in ["/a", "/b"] {
+/// #     Encoder::frame(&mut wire).request("GET", target)?.finish()?;
+/// # }
+/// let now = Instant::now();
+/// let mut server = Server::new(ServerConfig::default(), now);
+/// server.recv(&wire, now); // two requests
+///
+/// let mut batch = server.take_batch(now);
+/// while let Next::Request(request) = server.next_request(&mut batch) {
+///     let mut answer = server.respond(200)?;
+///     answer.header("content-type", "text/plain")?.body(request.target())?;
+///     answer.finish()?;
+/// }
+/// server.return_batch(batch, now);
+///
+/// let mut pieces = [IoSlice::new(&[]); 8];
+/// let filled = server.poll_transmit(&mut pieces, now);
+/// assert_eq!(filled, 1); // one write for both answers
+/// let written = pieces[0].len(); // = socket.write_vectored(&pieces[..filled])
+/// server.transmitted(written, now);
+/// assert_eq!(server.poll_close(), Close::Open);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Server {
+    config: ServerConfig,
+    input: Deframer,
+    /// The buffer for the next batch; `None` while a batch is out.
+    spare: Option<Vec<u8>>,
+    /// Frames of the batch that is out and were not begun.
+    batch_left: usize,
+    output: Output,
+    current: Option<Current>,
+    phase: Phase,
+    /// Why the connection ends; set as soon as it does not go on.
+    reason: Option<CloseReason>,
+    peer_done: bool,
+    bad_requests: u32,
+    counts: ServerCounts,
+    clock: Clock,
+}
+
+/// The request being served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Current {
+    /// No answer yet.
+    Unanswered {
+        /// The method is `HEAD`.
+        head: bool,
+    },
+    /// The head of a streamed answer was written.
+    Streaming {
+        /// The answer has no body: what is streamed is dropped.
+        bodiless: bool,
+    },
+}
+
+/// How far the connection is on its way to the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Reading and serving.
+    Open,
+    /// Nothing more is read; what was read is served.
+    Finishing,
+    /// Nothing more is served; the output is sent.
+    Flushing {
+        /// Then read and drop for a while, so that the peer sees the answer before a reset.
+        drain: bool,
+    },
+    /// All was sent; what comes is dropped.
+    Draining {
+        until: Option<Instant>,
+        left: usize,
+    },
+    Closed,
+}
+
+/// The times that deadlines count from.
+#[derive(Debug)]
+struct Clock {
+    /// The last time we were told.
+    now: Instant,
+    opened: Instant,
+    /// The last receipt, or when reading was resumed.
+    received: Instant,
+    /// The last receipt or sending.
+    active: Instant,
+    /// Whether reading was wanted when we were last told the time.
+    reading: bool,
+    /// Since when output waits without any being taken.
+    stalled: Option<Instant>,
+    /// When requests that were read before the peer's end of stream are given up.
+    grace: Option<Instant>,
+    shutdown: Option<Instant>,
+}
+
+/// What a server's connection has seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServerCounts {
+    /// Bytes received.
+    pub received_len: u64,
+    /// Complete frames received.
+    pub frames: u64,
+    /// Requests answered in full, by the caller or with a 500 in its place.
+    pub answered: u64,
+    /// Frames answered with a refusal.
+    pub refused: u64,
+    /// Requests whose answer was given up.
+    pub abandoned: u64,
+    /// Complete frames that were never begun because the connection ended.
+    pub dropped: u64,
+}
+
+/// What [`Server::next_request`] has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next<'b> {
+    /// A request to answer.
+    Request(Request<'b>),
+    /// Too much output waits: transmit, then ask again with the same batch.
+    OutputFull,
+    /// The batch has no further request: return it.
+    Done,
+}
+
+/// Why an answer is not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswerError {
+    /// No request waits for an answer, or no stream for data.
+    #[error("no request waits for this")]
+    NoRequest,
+    /// The connection is closed.
+    #[error("the connection is closed")]
+    Closed,
+    /// Interim answers are not sent on this wire: peers take the first frame for the answer.
+    #[error("an interim answer cannot be sent")]
+    Interim,
+    /// What was given cannot be written, or does not fit.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+}
+
+impl Server {
+    /// A connection that was just accepted.
+    #[must_use]
+    pub fn new(config: ServerConfig, now: Instant) -> Self {
+        let clock = Clock {
+            now,
+            opened: now,
+            received: now,
+            active: now,
+            reading: true,
+            stalled: None,
+            grace: None,
+            shutdown: None,
+        };
+        Self {
+            input: Deframer::new(config.frame.max_frame_len),
+            config,
+            spare: Some(Vec::new()),
+            batch_left: 0,
+            output: Output::default(),
+            current: None,
+            phase: Phase::Open,
+            reason: None,
+            peer_done: false,
+            bad_requests: 0,
+            counts: ServerCounts::default(),
+            clock,
+        }
+    }
+
+    /// Takes bytes of the peer. What is wrong with them shows as answers, and in [`poll_close`](Self::poll_close).
+    pub fn recv(&mut self, bytes: &[u8], now: Instant) {
+        match &mut self.phase {
+            Phase::Open => {
+                let frames = self.input.frames();
+                self.input.recv(bytes);
+                let more = self.input.frames().saturating_sub(frames) as u64;
+                self.counts.frames = self.counts.frames.saturating_add(more);
+                self.counts.received_len = self.counts.received_len.saturating_add(bytes.len() as u64);
+                self.clock.received = now;
+                self.clock.active = now;
+            }
+            Phase::Draining { left, .. } => match left.checked_sub(bytes.len()) {
+                Some(rest) => *left = rest,
+                None => self.close(),
+            },
+            Phase::Finishing | Phase::Flushing { .. } | Phase::Closed => {}
+        }
+        self.settle_at(now);
+    }
+
+    /// The peer ended its stream. What it sent before is still answered, for [`ServerConfig::half_close_grace`].
+    pub fn recv_eof(&mut self, now: Instant) {
+        self.peer_done = true;
+        match self.phase {
+            Phase::Open if self.input.fault().is_none() => {
+                let clean = self.input.end() == StreamEnd::Clean;
+                self.finish_with(if clean { CloseReason::PeerClosed } else { CloseReason::PeerClosedEarly });
+                self.clock.grace = now.checked_add(self.config.half_close_grace);
+            }
+            Phase::Finishing => self.clock.grace = now.checked_add(self.config.half_close_grace),
+            Phase::Draining { .. } => self.close(),
+            Phase::Open | Phase::Flushing { .. } | Phase::Closed => {}
+        }
+        self.settle_at(now);
+    }
+
+    /// The transport failed: nothing can be sent or received any more.
+    pub fn transport_failed(&mut self) {
+        self.close_with(CloseReason::TransportFailed);
+    }
+
+    /// Stops reading, answers everything that was read, sends the answers and closes; at `deadline` it closes anyway.
+    pub fn shutdown(&mut self, deadline: Option<Instant>, now: Instant) {
+        if self.phase == Phase::Open {
+            self.finish_with(CloseReason::Shutdown);
+        }
+        self.clock.shutdown = deadline;
+        self.settle_at(now);
+    }
+
+    /// Whether bytes should be read now.
+    #[must_use]
+    pub fn wants_read(&self) -> bool {
+        match self.phase {
+            Phase::Open => {
+                let room = !self.has_work() || self.input.len() < self.config.max_ahead_len;
+                room && self.input.fault().is_none() && !self.is_output_full()
+            }
+            Phase::Draining { .. } => true,
+            Phase::Finishing | Phase::Flushing { .. } | Phase::Closed => false,
+        }
+    }
+
+    /// The number of complete requests that wait to be taken out.
+    #[must_use]
+    pub const fn waiting(&self) -> usize {
+        self.input.frames()
+    }
+
+    /// Takes out all complete requests, so that they can be borrowed while the connection goes on. There is one batch at
+    /// a time: until it is [returned](Self::return_batch), further ones are empty.
+    #[must_use]
+    pub fn take_batch(&mut self, now: Instant) -> Batch {
+        let batch = match self.spare.take_if(|_| self.input.frames() > 0) {
+            Some(spare) => self.input.take_batch(spare),
+            None => Batch::default(),
+        };
+        self.batch_left = self.batch_left.saturating_add(batch.frames());
+        self.settle_at(now);
+        batch
+    }
+
+    /// Gives a batch back, and with it its buffer. Requests left in it are dropped: that ends the connection.
+    pub fn return_batch(&mut self, batch: Batch, now: Instant) {
+        if batch.frames() > 0 {
+            self.drop_batch();
+            self.end_with(CloseReason::StreamAbandoned, false);
+        }
+        let mut spare = batch.into_spare();
+        // An empty batch that was given while another is out has no buffer.
+        if spare.capacity() > 0 {
+            if spare.capacity() > super::output::KEEP_LEN {
+                spare = Vec::new();
+            }
+            self.spare = Some(spare);
+        }
+        self.settle_at(now);
+    }
+
+    /// The next request of a batch. A request before it that has no answer yet is answered 500; a stream before it that
+    /// has no end is given up, which ends the connection.
+    pub fn next_request<'b>(&mut self, batch: &'b mut Batch) -> Next<'b> {
+        let (buffer, mut cursor) = batch.split();
+        loop {
+            self.give_up();
+            if !matches!(self.phase, Phase::Open | Phase::Finishing) {
+                cursor.finish();
+                self.drop_batch();
+                self.settle();
+                return Next::Done;
+            }
+            if self.is_output_full() {
+                return Next::OutputFull;
+            }
+            let Some(frame) = cursor.next(buffer) else {
+                self.settle();
+                return Next::Done;
+            };
+            self.batch_left = self.batch_left.saturating_sub(1);
+            match Request::decode(frame, &self.config.frame) {
+                Ok(request) => {
+                    self.current = Some(Current::Unanswered { head: request.method() == b"HEAD" });
+                    return Next::Request(request);
+                }
+                Err(error) => self.refuse(error),
+            }
+        }
+    }
+
+    /// Begins the answer to the request at hand, with the usual reason of `status`. Answers to `HEAD`, and those of status
+    /// 204 and 304, are sent without the body and trailers that they are given.
+    ///
+    /// # Errors
+    ///
+    /// No request waits, the connection is closed, or the status is not within 200 to 999.
+    pub fn respond(&mut self, status: u16) -> Result<Answer<'_>, AnswerError> {
+        self.respond_with_reason(status, reason_of(status))
+    }
+
+    /// As [`respond`](Self::respond), with a reason.
+    ///
+    /// # Errors
+    ///
+    /// As [`respond`](Self::respond), or the reason has a control byte.
+    pub fn respond_with_reason(&mut self, status: u16, reason: impl AsRef<[u8]>) -> Result<Answer<'_>, AnswerError> {
+        Answer::begin(self, status, reason.as_ref())
+    }
+
+    /// Whether a request waits for its answer, or for the end of a streamed one.
+    #[must_use]
+    pub fn is_answering(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Whether so much output waits that a stream should pause.
+    #[must_use]
+    pub fn is_output_full(&self) -> bool {
+        self.output.len() > self.config.max_output_len
+    }
+
+    /// Gives up the request at hand: 500 if nothing was answered; a stream cannot be mended, and ends the connection.
+    pub fn give_up(&mut self) {
+        match self.current.take() {
+            None => return,
+            Some(Current::Unanswered { .. }) => {
+                self.counts.answered = self.counts.answered.saturating_add(1);
+                self.write_error(500);
+            }
+            Some(Current::Streaming { .. }) => {
+                self.counts.abandoned = self.counts.abandoned.saturating_add(1);
+                self.end_with(CloseReason::StreamAbandoned, false);
+            }
+        }
+        self.settle();
+    }
+
+    /// Fills `pieces` with what to write next, and says how many there are; none while there is nothing to write.
+    pub fn poll_transmit<'s>(&'s mut self, pieces: &mut [IoSlice<'s>], now: Instant) -> usize {
+        self.settle_at(now);
+        if self.clock.stalled.is_none() && !self.output.is_empty() {
+            self.clock.stalled = Some(now);
+        }
+        self.output.pieces(pieces)
+    }
+
+    /// So many bytes of the output were written.
+    pub fn transmitted(&mut self, len: usize, now: Instant) {
+        if len > 0 {
+            self.output.advance(len);
+            self.clock.active = now;
+            self.clock.stalled = (!self.output.is_empty()).then_some(now);
+        }
+        self.settle_at(now);
+    }
+
+    /// What is to be done with the socket.
+    #[must_use]
+    pub fn poll_close(&self) -> Close {
+        match self.phase {
+            Phase::Closed => Close::Now(self.reason.unwrap_or(CloseReason::Shutdown)),
+            Phase::Draining { .. } => Close::ShutWrite,
+            Phase::Open | Phase::Finishing | Phase::Flushing { .. } => Close::Open,
+        }
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) must be called, if nothing happens before.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        self.deadlines().into_iter().flatten().map(|(deadline, _)| deadline).chain(self.release_at()).min()
+    }
+
+    /// Closes the connection if a deadline has passed; gives the memory of a quiet one back.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.settle_at(now);
+        let passed =
+            self.deadlines().into_iter().flatten().filter(|(deadline, _)| *deadline <= now).min_by_key(|d| d.0);
+        if let Some((_, reason)) = passed {
+            self.close_with(reason);
+        }
+        if self.release_at().is_some_and(|at| at <= now) {
+            self.release_buffers();
+        }
+    }
+
+    /// When an idle connection gives its buffers back; none once it has.
+    fn release_at(&self) -> Option<Instant> {
+        let at = self.clock.active.checked_add(self.config.release_after);
+        at.filter(|_| self.is_idle() && self.memory() > 0)
+    }
+
+    /// What the connection has seen.
+    #[must_use]
+    pub const fn counts(&self) -> ServerCounts {
+        self.counts
+    }
+
+    /// Whether nothing is being received, served or sent.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.phase == Phase::Open && !self.has_work() && self.input.is_empty() && self.output.is_empty()
+    }
+
+    /// Bytes that the connection's buffers take; a batch that is out, and bodies that are sent from where they are, not
+    /// counted.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let spare = self.spare.as_ref().map_or(0, Vec::capacity);
+        self.input.capacity().saturating_add(self.output.capacity()).saturating_add(spare)
+    }
+
+    /// Gives the memory of empty buffers back: what happens after [`ServerConfig::release_after`].
+    pub fn release_buffers(&mut self) {
+        self.input.release();
+        self.output.release();
+        if let Some(spare) = &mut self.spare {
+            *spare = Vec::new();
+        }
+    }
+
+    /// What must hold after every step; for tests.
+    ///
+    /// # Errors
+    ///
+    /// What does not.
+    #[doc(hidden)]
+    pub fn check_invariants(&self) -> Result<(), &'static str> {
+        self.output.check_invariants()?;
+        let counts = &self.counts;
+        let waiting = self.batch_left.saturating_add(self.input.frames()) as u64;
+        let done = [counts.answered, counts.refused, counts.abandoned, counts.dropped, waiting];
+        let begun = u64::from(self.current.is_some());
+        if done.iter().fold(begun, |sum, part| sum.saturating_add(*part)) != counts.frames {
+            return Err("a frame is neither waiting nor served nor given up");
+        }
+        if self.reason.is_some() != (self.phase != Phase::Open) {
+            return Err("a connection that ends has no reason, or one that goes on has one");
+        }
+        if self.phase == Phase::Closed && (self.current.is_some() || !self.output.is_empty()) {
+            return Err("a closed connection has work");
+        }
+        if self.batch_left > 0 && self.spare.is_some() {
+            return Err("a batch is out and in");
+        }
+        let room = counts.received_len.saturating_mul(2).saturating_add(4096);
+        if self.input.capacity() as u64 > room {
+            return Err("the receive buffer has outgrown what was received");
+        }
+        Ok(())
+    }
+
+    /// Whether frames wait or are being served.
+    fn has_work(&self) -> bool {
+        self.current.is_some() || self.batch_left > 0 || self.input.frames() > 0
+    }
+
+    fn deadlines(&self) -> [Option<(Instant, CloseReason)>; 7] {
+        let clock = &self.clock;
+        let open = self.phase == Phase::Open && self.input.fault().is_none();
+        let after = |since: Instant, timeout: Duration, reason| since.checked_add(timeout).map(|at| (at, reason));
+        let first = || {
+            let earned = Duration::from_secs(self.counts.received_len / BYTES_PER_SECOND);
+            let timeout = self.config.first_frame_timeout.saturating_add(earned);
+            after(clock.opened, timeout, CloseReason::FirstFrameTimeout)
+        };
+        let progress = || after(clock.received, self.config.progress_timeout, CloseReason::ProgressTimeout);
+        let idle = || after(clock.active, self.config.idle_timeout?, CloseReason::IdleTimeout);
+        let stall = |since| after(since, self.config.write_stall_timeout, CloseReason::WriteStall);
+        let inside = self.counts.frames > 0 && self.input.end() != StreamEnd::Clean;
+        let drained = match self.phase {
+            Phase::Draining { until, .. } => until.zip(self.reason),
+            _ => None,
+        };
+        [
+            (open && self.counts.frames == 0).then(first).flatten(),
+            (open && inside && clock.reading).then(progress).flatten(),
+            self.is_idle().then(idle).flatten(),
+            clock.stalled.filter(|_| !self.output.is_empty()).and_then(stall),
+            clock.grace.filter(|_| self.has_work()).map(|at| (at, CloseReason::HalfCloseGrace)),
+            clock.shutdown.filter(|_| self.phase != Phase::Closed).map(|at| (at, CloseReason::ShutdownDeadline)),
+            drained,
+        ]
+    }
+
+    /// Answers a frame that is refused, and ends the connection if the frame is broken or there were too many.
+    fn refuse(&mut self, error: FrameError) {
+        self.counts.refused = self.counts.refused.saturating_add(1);
+        self.write_error(error.kind().status());
+        self.bad_requests = self.bad_requests.saturating_add(1);
+        if error.kind().fault() == FrameFault::Malformed {
+            self.end_with(CloseReason::Frame(error), false);
+        } else if self.bad_requests >= self.config.max_bad_requests {
+            self.end_with(CloseReason::TooManyBadRequests, false);
+        }
+    }
+
+    /// An answer of ours: no headers, no body.
+    fn write_error(&mut self, status: u16) {
+        let options = Options::frame(self.config.frame.max_frame_len);
+        let reason = reason_of(status).as_bytes();
+        let written = Draft::response(&mut self.output.buffer, options, FrameType::Response, status, reason)
+            .and_then(|draft| draft.finish(&mut self.output.buffer));
+        if written.is_err() {
+            // The limit has no room for any answer. Later answers must not be taken for this one.
+            self.end_with(CloseReason::StreamAbandoned, false);
+        }
+    }
+
+    /// Takes the next step towards the end, where one is due.
+    fn settle(&mut self) {
+        if matches!(self.phase, Phase::Open | Phase::Finishing) && !self.has_work() {
+            match self.input.fault() {
+                Some(fault @ FramingFault::TooLong { .. }) => {
+                    self.write_error(413);
+                    self.end_with(CloseReason::Framing(fault), !self.peer_done);
+                }
+                Some(fault) => self.end_with(CloseReason::Framing(fault), false),
+                None if self.phase == Phase::Finishing => self.phase = Phase::Flushing { drain: self.was_active() },
+                None => {}
+            }
+        }
+        if let Phase::Flushing { drain } = self.phase
+            && self.output.is_empty()
+        {
+            if drain && !self.peer_done {
+                let until = self.clock.now.checked_add(self.config.drain_timeout);
+                self.phase = Phase::Draining { until, left: self.config.max_drain_len };
+            } else {
+                self.close();
+            }
+        }
+    }
+
+    /// Whether answers may still be on their way. Then the peer must be let to read them: a socket that is closed with
+    /// unread requests in it resets the connection.
+    fn was_active(&self) -> bool {
+        let since = self.clock.now.saturating_duration_since(self.clock.active);
+        self.counts.frames > 0 && since < self.config.drain_timeout
+    }
+
+    fn settle_at(&mut self, now: Instant) {
+        self.clock.now = now;
+        self.settle();
+        let reading = self.wants_read();
+        if reading && !self.clock.reading {
+            self.clock.received = now;
+        }
+        self.clock.reading = reading;
+    }
+
+    /// Serves what was read, and ends then.
+    fn finish_with(&mut self, reason: CloseReason) {
+        self.phase = Phase::Finishing;
+        self.reason = Some(reason);
+    }
+
+    /// Serves nothing more; sends what waits, and ends then.
+    fn end_with(&mut self, reason: CloseReason, drain: bool) {
+        if matches!(self.phase, Phase::Open | Phase::Finishing) {
+            self.phase = Phase::Flushing { drain };
+            self.reason = Some(reason);
+        }
+        self.drop_current();
+        self.drop_waiting();
+    }
+
+    fn close_with(&mut self, reason: CloseReason) {
+        if self.phase != Phase::Closed {
+            self.reason = Some(reason);
+            self.close();
+        }
+    }
+
+    /// Ends at once.
+    fn close(&mut self) {
+        self.phase = Phase::Closed;
+        self.drop_current();
+        self.output.clear();
+        self.drop_batch();
+        self.drop_waiting();
+    }
+
+    fn drop_current(&mut self) {
+        if self.current.take().is_some() {
+            self.counts.abandoned = self.counts.abandoned.saturating_add(1);
+        }
+    }
+
+    /// Counts the frames that wait in the input as dropped.
+    fn drop_waiting(&mut self) {
+        let waiting = self.input.clear() as u64;
+        self.counts.dropped = self.counts.dropped.saturating_add(waiting);
+    }
+
+    /// Counts the frames left in the batch as dropped.
+    fn drop_batch(&mut self) {
+        let left = core::mem::take(&mut self.batch_left) as u64;
+        self.counts.dropped = self.counts.dropped.saturating_add(left);
+    }
+}

@@ -1,0 +1,290 @@
+//! One connection: moves bytes between a transport and [`proto::Server`], and requests between that and a service.
+
+use std::future::{Future, poll_fn};
+use std::io::IoSlice;
+use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Sleep;
+use tower_service::Service;
+
+use super::ConnectionInfo;
+use crate::proto::{self, Close, CloseReason, Next, ServerConfig};
+use crate::{Body, convert};
+
+/// Bytes that one read takes at most.
+const READ_LEN: usize = 16 << 10;
+/// Pieces that one write takes at most.
+const WRITE_PIECES: usize = 16;
+
+/// Serves one connection of any transport to its end, and says why it ended.
+///
+/// `stop` gives the order to end: when it is ready, the requests that were read are answered and the connection is
+/// closed, at the deadline that it gives at the latest.
+///
+/// # Examples
+///
+/// A unix socket:
+///
+/// ```
+/// # #[cfg(unix)]
+/// # async fn run(app: axum::Router) -> std::io::Result<()> {
+/// use std::future::pending;
+/// use zap_http::{ConnectionInfo, proto::ServerConfig, serve_connection};
+///
+/// let listener = tokio::net::UnixListener::bind("/run/app.sock")?;
+/// loop {
+///     let (stream, _) = listener.accept().await?;
+///     let (info, app) = (ConnectionInfo::new(None, None), app.clone());
+///     tokio::spawn(async move { serve_connection(stream, app, ServerConfig::default(), info, pending()).await });
+/// }
+/// # }
+/// ```
+pub async fn serve_connection<IO, S, B>(
+    transport: IO,
+    service: S,
+    config: ServerConfig,
+    info: ConnectionInfo,
+    stop: impl Future<Output = Option<Instant>>,
+) -> CloseReason
+where
+    IO: AsyncRead + AsyncWrite,
+    S: Service<Request<Body>, Response = Response<B>>,
+    B: http_body::Body,
+{
+    let server = proto::Server::new(config, Instant::now());
+    let (transport, stop) = (pin!(transport), pin!(stop));
+    let timer = Timer { sleep: None, armed: None };
+    let connection = Connection { server, transport, stop: Some(stop), timer, unflushed: false, shut: false };
+    connection.run(service, info).await
+}
+
+pub(super) struct Connection<'c, IO, F> {
+    pub(super) server: proto::Server,
+    transport: Pin<&'c mut IO>,
+    /// `None` once the order to stop has come.
+    stop: Option<Pin<&'c mut F>>,
+    timer: Timer,
+    /// Bytes were written since the last flush.
+    unflushed: bool,
+    /// The sending side is shut.
+    shut: bool,
+}
+
+/// What came of waiting.
+pub(super) enum Turn<T> {
+    Done(T),
+    /// The connection closed before.
+    Closed,
+}
+
+/// A call into the user's code panicked.
+pub(super) struct Panicked;
+
+impl<IO, F> Connection<'_, IO, F>
+where
+    IO: AsyncRead + AsyncWrite,
+    F: Future<Output = Option<Instant>>,
+{
+    async fn run<S, B>(mut self, mut service: S, info: ConnectionInfo) -> CloseReason
+    where
+        S: Service<Request<Body>, Response = Response<B>>,
+        B: http_body::Body,
+    {
+        loop {
+            let requests = |server: &mut proto::Server, _: &mut Context<'_>| ready_if(server.waiting() > 0);
+            if let Turn::Closed = self.until(requests).await {
+                break;
+            }
+            let mut batch = self.server.take_batch(Instant::now());
+            loop {
+                match self.server.next_request(&mut batch) {
+                    Next::Request(request) => {
+                        let head = request.method() == b"HEAD";
+                        match request_of(&request, &info) {
+                            Ok(request) => self.answer(&mut service, request, head).await,
+                            Err(error) => self.refuse(error),
+                        }
+                    }
+                    Next::OutputFull => {
+                        // If it closes meanwhile, the batch has no next request.
+                        self.until(|server, _| ready_if(!server.is_output_full())).await;
+                    }
+                    Next::Done => break,
+                }
+            }
+            self.server.return_batch(batch, Instant::now());
+        }
+        // Sends the end of the stream where the transport can; it is closed in any case.
+        let _ = poll_fn(|context| Poll::Ready(self.transport.as_mut().poll_shutdown(context))).await;
+        match self.server.poll_close() {
+            Close::Now(reason) => reason,
+            _ => CloseReason::TransportFailed,
+        }
+    }
+
+    /// Calls the service, and answers with what it gives.
+    async fn answer<S, B>(&mut self, service: &mut S, request: Request<Body>, head: bool)
+    where
+        S: Service<Request<Body>, Response = Response<B>>,
+        B: http_body::Body,
+    {
+        match self.until(|_, context| guarded(|| service.poll_ready(context).map_err(drop))).await {
+            Turn::Done(Ok(Ok(()))) => {}
+            Turn::Done(_) => return self.server.give_up(),
+            Turn::Closed => return,
+        }
+        let Ok(future) = catch_unwind(AssertUnwindSafe(|| service.call(request))) else {
+            return self.server.give_up();
+        };
+        let mut future = pin!(future);
+        match self.until(|_, context| guarded(|| future.as_mut().poll(context).map_err(drop))).await {
+            Turn::Done(Ok(Ok(response))) => self.send(response, head).await,
+            Turn::Done(_) => self.server.give_up(),
+            // Dropping the future cancels the handler.
+            Turn::Closed => {}
+        }
+    }
+
+    /// Answers a request that has no meaning in HTTP.
+    fn refuse(&mut self, error: convert::ConvertError) {
+        let answered = self.server.respond(error.status().as_u16()).and_then(proto::Answer::finish);
+        if answered.is_err() {
+            self.server.give_up();
+        }
+    }
+
+    /// Waits for something, and moves bytes meanwhile: what is waited for comes first, so that answers which are ready
+    /// at once are written together.
+    pub(super) async fn until<T>(
+        &mut self,
+        mut event: impl FnMut(&mut proto::Server, &mut Context<'_>) -> Poll<T>,
+    ) -> Turn<T> {
+        poll_fn(|context| {
+            loop {
+                if let Poll::Ready(value) = event(&mut self.server, context) {
+                    return Poll::Ready(Turn::Done(value));
+                }
+                if let Close::Now(_) = self.server.poll_close() {
+                    return Poll::Ready(Turn::Closed);
+                }
+                ready!(self.poll_io(context));
+            }
+        })
+        .await
+    }
+
+    /// Writes, reads and looks at the time; ready if any of it made a difference.
+    fn poll_io(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let now = Instant::now();
+        if let Some(Poll::Ready(deadline)) = self.stop.as_mut().map(|stop| stop.as_mut().poll(context)) {
+            self.stop = None;
+            self.server.shutdown(deadline, now);
+            return Poll::Ready(());
+        }
+        let moved = [self.poll_write(context, now), self.poll_read(context, now), self.poll_timer(context)];
+        ready_if(moved.iter().any(Poll::is_ready))
+    }
+
+    fn poll_write(&mut self, context: &mut Context<'_>, now: Instant) -> Poll<()> {
+        let mut pieces = [IoSlice::new(&[]); WRITE_PIECES];
+        let filled = self.server.poll_transmit(&mut pieces, now);
+        if let Some(pieces) = pieces.get(..filled).filter(|pieces| !pieces.is_empty()) {
+            let written = ready!(self.transport.as_mut().poll_write_vectored(context, pieces));
+            match written {
+                Ok(len) if len > 0 => self.server.transmitted(len, now),
+                _ => self.server.transport_failed(),
+            }
+            self.unflushed = true;
+            return Poll::Ready(());
+        }
+        if self.unflushed {
+            let flushed = ready!(self.transport.as_mut().poll_flush(context));
+            self.unflushed = false;
+            if flushed.is_err() {
+                self.server.transport_failed();
+                return Poll::Ready(());
+            }
+        }
+        if self.server.poll_close() == Close::ShutWrite && !self.shut {
+            let shut = ready!(self.transport.as_mut().poll_shutdown(context));
+            self.shut = true;
+            if shut.is_err() {
+                self.server.transport_failed();
+            }
+            return Poll::Ready(());
+        }
+        Poll::Pending
+    }
+
+    fn poll_read(&mut self, context: &mut Context<'_>, now: Instant) -> Poll<()> {
+        if !self.server.wants_read() {
+            return Poll::Pending;
+        }
+        let mut storage = [MaybeUninit::uninit(); READ_LEN];
+        let mut buffer = ReadBuf::uninit(&mut storage);
+        match ready!(self.transport.as_mut().poll_read(context, &mut buffer)) {
+            Ok(()) if buffer.filled().is_empty() => self.server.recv_eof(now),
+            Ok(()) => self.server.recv(buffer.filled(), now),
+            Err(_) => self.server.transport_failed(),
+        }
+        Poll::Ready(())
+    }
+
+    fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(deadline) = self.server.poll_timeout() else { return Poll::Pending };
+        ready!(self.timer.poll(deadline, context));
+        self.server.handle_timeout(Instant::now());
+        Poll::Ready(())
+    }
+}
+
+/// A timer that is set anew only for a deadline earlier than the one it is set for: deadlines mostly move back.
+struct Timer {
+    sleep: Option<Pin<Box<Sleep>>>,
+    armed: Option<Instant>,
+}
+
+impl Timer {
+    /// Ready at the deadline, or before it.
+    fn poll(&mut self, deadline: Instant, context: &mut Context<'_>) -> Poll<()> {
+        let at = deadline.into();
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(at)));
+        if self.armed.is_none_or(|armed| deadline < armed) {
+            sleep.as_mut().reset(at);
+            self.armed = Some(deadline);
+        }
+        ready!(sleep.as_mut().poll(context));
+        self.armed = None;
+        Poll::Ready(())
+    }
+}
+
+/// A request as `http` has it, with a copy of its body.
+fn request_of(request: &proto::Request<'_>, info: &ConnectionInfo) -> Result<Request<Body>, convert::ConvertError> {
+    let mut body = Body::from(Bytes::copy_from_slice(request.body()));
+    if !request.trailers().is_empty() {
+        body = body.with_trailers(convert::trailers(request.trailers())?);
+    }
+    let mut parts = convert::request_parts(request)?;
+    parts.extensions.insert(info.clone());
+    Ok(Request::from_parts(parts, body))
+}
+
+/// Polls the user's code, and survives its panic. What panicked must not be polled again.
+pub(super) fn guarded<T>(poll: impl FnOnce() -> Poll<T>) -> Poll<Result<T, Panicked>> {
+    match catch_unwind(AssertUnwindSafe(poll)) {
+        Ok(poll) => poll.map(Ok),
+        Err(_) => Poll::Ready(Err(Panicked)),
+    }
+}
+
+fn ready_if(condition: bool) -> Poll<()> {
+    if condition { Poll::Ready(()) } else { Poll::Pending }
+}
