@@ -6,6 +6,7 @@
 
 pub mod core_build;
 pub mod core_parse;
+#[cfg(feature = "derive")]
 pub mod derived;
 mod go_json;
 pub mod hex;

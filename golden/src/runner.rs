@@ -1,6 +1,5 @@
 //! Replays vector files, and says per file what passed, what failed and what cannot be replayed yet.
 
-use crate::derived::{self, Outcome};
 use crate::{core_build, core_parse, oracle_cases, schema_layout};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -152,12 +151,12 @@ pub fn replay_file(path: &Path) -> Report {
         let Replay::By(replay) = replay else { continue };
         let replayed = catch_unwind(AssertUnwindSafe(|| {
             replay(case)?;
-            derived::replay(&file, case).transpose().map_err(|error| format!("derived: {error}"))
+            has_struct(&file, case).map_err(|error| format!("derived: {error}"))
         }));
         match replayed {
-            Ok(Ok(outcome)) => {
+            Ok(Ok(has_struct)) => {
                 report.passed += 1;
-                if outcome == Some(Outcome::NoStruct) {
+                if !has_struct {
                     report.not_derived.push((file.clone(), name.into()));
                 }
             }
@@ -169,6 +168,18 @@ pub fn replay_file(path: &Path) -> Report {
         report.not_replayed.push((file, cases.len(), reason));
     }
     report
+}
+
+/// Replays the case by the derived struct of its shape. False if there is none; true where there is nothing to derive.
+#[cfg(feature = "derive")]
+fn has_struct(file: &str, case: &Value) -> Result<bool, String> {
+    use crate::derived::{self, Outcome};
+    Ok(derived::replay(file, case).transpose()? != Some(Outcome::NoStruct))
+}
+
+#[cfg(not(feature = "derive"))]
+fn has_struct(_: &str, _: &Value) -> Result<bool, String> {
+    Ok(true)
 }
 
 /// The cases of a file: a JSON array with at least one entry.
