@@ -181,6 +181,9 @@ fn plain_type(ty: &Value) -> Value {
         Some(("union", inner)) => {
             let variants = inner.as_array().map(Vec::as_slice).unwrap_or_default().iter().enumerate();
             let variants = variants.map(|(position, variant)| {
+                if variant.get("other").is_some() {
+                    return variant.clone();
+                }
                 let fields =
                     variant.get("fields").map_or_else(|| json!([]), |fields| plain_shape(fields)["fields"].clone());
                 let tag = variant.get("tag").cloned().unwrap_or_else(|| json!(position));
@@ -252,13 +255,18 @@ fn enum_of(layout: &EnumLayout) -> Value {
     let variants = layout.variants.iter();
     if !layout.has_data {
         let variants = variants.map(|variant| json!([variant.name, variant.number.to_string()])).collect::<Value>();
-        return json!({ "enum": { "repr": layout.number.to_string(), "variants": variants } });
+        let mut ty = json!({ "enum": { "repr": layout.number.to_string(), "variants": variants } });
+        if let Some(other) = layout.other {
+            ty["enum"]["other"] = json!(other);
+        }
+        return ty;
     }
     let variants = variants.map(|variant| {
         let fields = variant.fields.map_or_else(|| json!([]), |fields| shape_of(fields(), false)["fields"].clone());
         json!({ "name": variant.name, "tag": variant.number, "fields": fields })
     });
-    json!({ "union": variants.collect::<Value>() })
+    let other = layout.other.map(|other| json!({ "name": other, "other": true }));
+    json!({ "union": variants.chain(other).collect::<Value>() })
 }
 
 /// A value in the form of `plain_shape`: only the bits of floats, and lists of `u8` as the hex that bytes are.

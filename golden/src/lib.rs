@@ -6,9 +6,11 @@
 
 pub mod core_build;
 pub mod core_parse;
+#[cfg(feature = "derive")]
 pub mod derived;
 mod go_json;
 pub mod hex;
+#[cfg(feature = "http")]
 pub mod http;
 pub mod oracle;
 mod oracle_cases;

@@ -163,6 +163,7 @@ fn a_wrong_core_vector_is_caught_by_file_and_case() {
 }
 
 /// The same through `zap-http`.
+#[cfg(feature = "http")]
 #[test]
 fn a_wrong_http_vector_is_caught_by_file_and_case() {
     let scratch = Scratch::copy_of("vectors");

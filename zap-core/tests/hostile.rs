@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use support::records::*;
 use support::{Family, Seen};
-use zap_core::{DecodeError, DecodeErrorKind, EncodeError, Header, Limits, Prefix, Zap};
+use zap_core::{DecodeError, DecodeErrorKind, EncodeError, Header, Limits, Prefix, Zap, json};
 
 /// Values that a reader may look at in one message.
 const PATIENCE: u32 = 4096;
@@ -29,10 +29,22 @@ fn read_all<F: Family>(bytes: &[u8]) -> bool {
         let mut text = String::new();
         write!(text, "{view:?}").unwrap();
         assert!(text.len() < 1 << 16, "{} characters", text.len());
+        assert!(F::display(view).len() <= (64 << 10) + 8);
+        let again = F::to_record(view).map(|value| F::shows(view, &value) == F::equal(&value, &value));
+        assert_eq!(again, decoded.as_ref().map(|_| true).map_err(|error| *error), "{bytes:02x?}");
+        assert_eq!(
+            json::to_string(view).map(drop),
+            validated.as_ref().map(drop).map_err(|error| *error),
+            "{bytes:02x?}"
+        );
     }
     if let Ok(view) = validated {
         assert_eq!(seen.error, None, "validate accepted {bytes:02x?}");
         let value = decoded.unwrap();
+        // A NaN equals nothing.
+        let is_itself = F::equal(&value, &value);
+        let again = view;
+        assert_eq!((F::shows(view, &value), view == again), (is_itself, is_itself), "{bytes:02x?}");
         let again = value.to_vec().unwrap();
         assert_eq!(F::Of::decode(&again).unwrap().to_vec().unwrap(), again, "{bytes:02x?}");
         let mut seen = Seen::new(PATIENCE);

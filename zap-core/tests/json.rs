@@ -40,6 +40,12 @@ fn round_trip<F: Family>(draw: &[u8]) {
         let mut streamed = String::new();
         json::to_fmt(&mut streamed, F::Of::view(&message).unwrap(), &options).unwrap();
         assert_eq!(streamed, text);
+        #[cfg(all(feature = "serde", not(miri), target_pointer_width = "64"))]
+        if options == JsonOptions::new().integers(IntegerText::Numbers) {
+            let serialized = F::serialized(F::Of::view(&message).unwrap()).unwrap();
+            let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+            assert!(is_close(&parsed(&serialized), &parsed(&text)), "{serialized}\n{text}");
+        }
         is_json(&text, options == JsonOptions::new());
     }
 }

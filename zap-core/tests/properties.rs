@@ -55,6 +55,26 @@ fn reads_back<F: Family>(draw: &[u8]) {
     F::same(&value, F::Of::view(&longer[1..]).unwrap());
 }
 
+/// Views beside values: equal exactly where the values are, and a value again.
+fn views_are_their_values<F: Family>(draw: &[u8], at: usize, byte: u8) {
+    let mut changed = draw.to_vec();
+    if let Some(place) = at.checked_rem(draw.len()) {
+        changed[place] = byte;
+    }
+    let (value, other) = (F::make(draw), F::make(&changed));
+    let (bytes, other_bytes) = (value.to_vec().unwrap(), other.to_vec().unwrap());
+    let (view, other_view) = (F::Of::view(&bytes).unwrap(), F::Of::view(&other_bytes).unwrap());
+    assert!(F::shows(view, &value) && view == view, "{value:?}");
+    let equal = F::equal(&value, &other);
+    let found = [F::shows(view, &other), F::shows(other_view, &value), view == other_view, other_view == view];
+    assert_eq!(found, [equal; 4], "{value:?}\n{other:?}");
+
+    assert!(F::equal(&F::to_record(view).unwrap(), &value), "{value:?}");
+    let text = F::display(view);
+    assert!(text.len() <= (64 << 10) + 8, "{}", text.len());
+    assert!(!text.contains('<'), "an error in {text}");
+}
+
 fn writes_into<T: Zap, B: EncodeTarget + AsRef<[u8]> + Debug>(value: &T, mut buffer: B, expected: &[u8]) {
     let before = buffer.as_ref().to_vec();
     for flags in [0, 0xc8ff_u16] {
@@ -116,6 +136,11 @@ macro_rules! properties {
                 }
 
                 #[test]
+                fn views_are_their_values(draw in draws(), at in any::<usize>(), byte in any::<u8>()) {
+                    super::views_are_their_values::<$family>(&draw, at, byte);
+                }
+
+                #[test]
                 fn every_buffer_gets_the_same_bytes(draw in draws(), prefix in proptest::collection::vec(any::<u8>(), 0..20)) {
                     every_target_agrees::<$family>(&draw, &prefix);
                 }
@@ -134,6 +159,54 @@ macro_rules! properties {
 }
 
 for_every_record!(properties);
+
+/// Each field that lies in its slot as a whole, changed in the message one after the other: each time the message is the
+/// one that encoding the changed value gives.
+macro_rules! setting_is_encoding {
+    ($($record:ident: $($field:ident)*;)*) => {
+        proptest! {
+            #![proptest_config(config())]
+
+            #[test]
+            fn setting_is_encoding(before in draws(), after in draws()) {
+                $({
+                    let make = <$record as Family>::make;
+                    let (mut value, set, kept) = (make(&before), make(&after), make(&after));
+                    let mut bytes = value.to_vec().unwrap();
+                    $(
+                        $record::view_mut(&mut bytes).unwrap().$field().set(set.$field);
+                        value.$field = kept.$field;
+                        assert_eq!(bytes, value.to_vec().unwrap(), "{}", stringify!($record.$field));
+                    )*
+                })*
+            }
+        }
+    };
+}
+
+setting_is_encoding! {
+    Scalars: a b c d e f g h i j k l m n;
+    Arrays: a b c d e f g h i;
+    Presences: a b c d e f g h i j k l m n o;
+    TupleFields: a b g i;
+    ArraysOfAll: d e f i;
+    Fixed: a b c d e f g h i j k l m n o p q u;
+    Enums: a c h i k;
+    Growing: a c;
+    GScalars: a b c d e g h i j l m n;
+    GEnums: a c;
+    GMarked: a b;
+    ZScalars: a b c d e g h i j l m;
+    ZOptions: a e f;
+    ZEnums: a c e;
+}
+
+#[cfg(all(feature = "uuid", feature = "rust_decimal"))]
+mod foreign_in_place {
+    use super::*;
+
+    setting_is_encoding! { Foreign: a b d; }
+}
 
 /// Every NaN, with its payload, is the same NaN again.
 #[test]

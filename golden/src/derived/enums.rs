@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use zap_core::{DecodeError, EnumView, Enumeration, Native, Slot, Zap};
+use zap_core::{DecodeError, EnumView, Enumeration, Native, Slot, TupleView, Zap};
 
 use super::json::Json;
 use super::{Derived, ReadJson};
@@ -19,15 +19,19 @@ fn only_entry(value: &Value) -> Result<(&str, &Value), String> {
 
 /// An enum without data, by the names of its variants.
 macro_rules! plain_enum {
-    ($(#[$repr:meta] $name:ident { $($variant:ident = $number:literal),* })*) => {$(
+    ($(#[$repr:meta] $name:ident { $($variant:ident = $number:literal),* $(; $other:ident($other_number:ty))? })*) => {$(
         #[derive(Zap, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[$repr]
         pub(crate) enum $name {
             $($variant = $number,)*
+            $(#[zap(other)] $other($other_number),)?
         }
 
         impl Json for $name {
             fn from_json(value: &Value) -> Result<Self, String> {
+                $(if let Some(number) = value.get(stringify!($other)) {
+                    return Json::from_json(number).map(Self::$other);
+                })?
                 match value.as_str() {
                     $(Some(stringify!($variant)) => Ok(Self::$variant),)*
                     _ => Err(format!("not a variant: {value}")),
@@ -36,6 +40,7 @@ macro_rules! plain_enum {
             fn to_json(&self) -> Value {
                 match self {
                     $(Self::$variant => json!(stringify!($variant)),)*
+                    $(Self::$other(number) => json!({ stringify!($other): number.to_string() }),)?
                 }
             }
         }
@@ -52,21 +57,26 @@ plain_enum! {
     #[repr(u8)] Color { Red = 1, Blue = 9 }
     #[repr(u32)] Level { Low = 0, High = 0xffff_ffff }
     #[repr(u16)] Port { A = 258, B = 65535 }
+    #[repr(u16)] Status { Fine = 200, Lost = 404; Other(u16) }
 }
 
 /// An enum with data whose variants have named fields or none.
 macro_rules! data_enum {
     ($($name:ident / $view:ident {
-        $($(#[$tag:meta])? $variant:ident $({ $($field:ident: $ty:ty),* })?),*
+        $($(#[$tag:meta])? $variant:ident $({ $($field:ident: $ty:ty),* })?),* $(; $other:ident)?
     })*) => {$(
         #[derive(Zap, Clone, Debug, PartialEq)]
         pub(crate) enum $name {
             $($(#[$tag])? $variant $({ $($field: $ty),* })?,)*
+            $(#[zap(other)] $other(u32),)?
         }
 
         impl Json for $name {
             fn from_json(value: &Value) -> Result<Self, String> {
                 let (name, _fields) = only_entry(value)?;
+                $(if name == stringify!($other) {
+                    return Json::from_json(_fields).map(Self::$other);
+                })?
                 $(if name == stringify!($variant) {
                     return Ok(Self::$variant $({ $($field: Json::from_json(&_fields[stringify!($field)])?),* })?);
                 })*
@@ -77,6 +87,7 @@ macro_rules! data_enum {
                     $(Self::$variant $({ $($field),* })? => json!({
                         stringify!($variant): { $($(stringify!($field): $field.to_json()),*)? }
                     }),)*
+                    $(Self::$other(number) => json!({ stringify!($other): number.to_string() }),)?
                 }
             }
         }
@@ -89,6 +100,7 @@ macro_rules! data_enum {
                         $($(fields.insert(stringify!($field).into(), ReadJson::read_json(&_view.$field())?);)*)?
                         stringify!($variant)
                     })*
+                    $(Self::$other(number) => return Ok(json!({ stringify!($other): number.to_string() })),)?
                 };
                 Ok(json!({ name: fields }))
             }
@@ -110,6 +122,11 @@ data_enum! {
     }
     Hollow / HollowView {
         Holds { e: NoFields }
+    }
+    Event / EventView {
+        Stop,
+        Move { x: u64 };
+        Other
     }
 }
 
@@ -145,6 +162,9 @@ structs! {
     EnumAlone / EnumAloneView { a: Color }
     WideEnums / WideEnumsView { a: u8, b: Port, c: Vec<Port> }
     EnumsInMaps / EnumsInMapsView { m: BTreeMap<u8, Color>, o: Option<Port> }
+    OpenEnums / OpenEnumsView { a: Status, b: Status, c: Vec<Status>, d: Option<Status> }
+    EventAlone / EventAloneView { a: Event }
+    OpenUnions / OpenUnionsView { a: Event, b: Vec<Event>, c: Option<Event> }
     Actions / ActionsView { a: Action, b: Action, c: Action, d: String }
     ActionList / ActionListView { a: Vec<Action>, b: Option<Action> }
     SmallAlone / SmallAloneView { a: Small }
@@ -175,6 +195,8 @@ defaults! {
     Port: Self::A;
     Action: Self::Stop;
     Small: Self::Stop;
+    Status: Self::Fine;
+    Event: Self::Stop;
     Hollow: Self::Holds { e: NoFields {} };
 }
 
@@ -245,11 +267,22 @@ where
     }
 }
 
+/// A tuple as a root.
+impl ReadJson for TupleView<'_, (u8, String, u16)> {
+    fn read_json(&self) -> Result<Value, DecodeError> {
+        self.get().read_json()
+    }
+}
+
 pub(crate) static ALL: &[Derived] = &[
     Derived::of::<Enums>(),
     Derived::of::<EnumAlone>(),
     Derived::of::<WideEnums>(),
     Derived::of::<EnumsInMaps>(),
+    Derived::of::<OpenEnums>(),
+    Derived::of::<OpenUnions>(),
+    Derived::of::<EventAlone>(),
+    Derived::of::<(u8, String, u16)>(),
     Derived::of::<Actions>(),
     Derived::of::<ActionList>(),
     Derived::of::<SmallAlone>(),
@@ -262,4 +295,5 @@ pub(crate) static ALL: &[Derived] = &[
     Derived::of::<Converted>(),
     Derived::of_enum::<Color>(),
     Derived::of_enum::<Small>(),
+    Derived::of_enum::<Status>(),
 ];

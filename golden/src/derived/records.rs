@@ -8,12 +8,12 @@ use std::marker::PhantomData;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZero;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
+#[cfg(feature = "std")]
+use std::time::SystemTime;
 
 use bytes::Bytes;
-use rust_decimal::Decimal;
 use serde_json::{Value, json};
-use uuid::Uuid;
 use zap_core::{DecodeError, Zap};
 
 use super::json::Json;
@@ -28,16 +28,18 @@ impl Default for ZipPoint {
 
 /// A derived struct for each entry, its JSON form, and what its view reads.
 macro_rules! records {
-    ($($dialect:literal: $($(#[zap($attribute:ident = $set:literal)])? $name:ident / $view:ident {
+    ($($dialect:literal: $($(#[cfg($($needs:tt)*)])? $(#[zap($attribute:ident = $set:literal)])? $name:ident / $view:ident {
         $($(#[zap($placed:ident = $offset:literal)])? $field:ident: $ty:ty),* $(,)?
     })*)*) => {
         $($(
+            $(#[cfg($($needs)*)])?
             #[derive(Zap, Clone, Debug, PartialEq)]
             #[zap(dialect = $dialect $(, $attribute = $set)?)]
             pub(crate) struct $name {
                 $($(#[zap($placed = $offset)])? pub(crate) $field: $ty,)*
             }
 
+            $(#[cfg($($needs)*)])?
             impl Json for $name {
                 fn from_json(value: &Value) -> Result<Self, String> {
                     let object = value.as_object().ok_or_else(|| format!("not an object: {value}"))?;
@@ -52,6 +54,7 @@ macro_rules! records {
                 }
             }
 
+            $(#[cfg($($needs)*)])?
             impl ReadJson for $view<'_> {
                 fn read_json(&self) -> Result<Value, DecodeError> {
                     Ok(json!({ $(stringify!($field): ReadJson::read_json(&self.$field())?),* }))
@@ -59,7 +62,7 @@ macro_rules! records {
             }
         )*)*
 
-        pub(crate) static ALL: &[Derived] = &[$($(Derived::of::<$name>(),)*)*];
+        pub(crate) static ALL: &[Derived] = &[$($($(#[cfg($($needs)*)])? Derived::of::<$name>(),)*)*];
     };
 }
 
@@ -208,10 +211,10 @@ records! {
         f: Option<Box<u64>>, g: Option<BTreeMap<u8, u8>>, h: Option<IpAddr>, i: Option<Option<char>>,
     }
     Maps / MapsView { a: BTreeMap<i16, u8>, b: BTreeMap<String, u32> }
-    MapKeys / MapKeysView {
+    #[cfg(feature = "uuid")] MapKeys / MapKeysView {
         a: BTreeMap<bool, u8>, b: BTreeMap<char, u8>, c: BTreeMap<Bytes, u8>, d: BTreeMap<[u8; 2], u8>,
         e: BTreeMap<NonZero<i16>, u8>, f: BTreeMap<IpAddr, u8>, g: BTreeMap<Duration, u8>, h: BTreeMap<(u8, String), u8>,
-        i: BTreeMap<Uuid, String>, j: BTreeMap<[u16; 2], Option<u8>>,
+        i: BTreeMap<uuid::Uuid, String>, j: BTreeMap<[u16; 2], Option<u8>>,
     }
     Sets / SetsView { a: BTreeSet<i32>, b: BTreeSet<String>, c: BTreeSet<u8> }
     BoxedText / BoxedTextView { n: String, y: u64 }
@@ -222,11 +225,13 @@ records! {
     NonZeros / NonZerosView {
         a: NonZero<u8>, b: NonZero<i64>, c: NonZero<u128>, d: Vec<NonZero<u16>>, e: Option<NonZero<u32>>,
     }
-    Times / TimesView { a: Duration, b: SystemTime, c: Option<Duration>, d: Vec<SystemTime> }
+    #[cfg(feature = "std")] Times / TimesView { a: Duration, b: SystemTime, c: Option<Duration>, d: Vec<SystemTime> }
     Addresses / AddressesView {
         a: Ipv4Addr, b: Ipv6Addr, c: IpAddr, d: IpAddr, e: SocketAddr, f: SocketAddr, g: Option<Ipv4Addr>, h: Vec<IpAddr>,
     }
-    Identifiers / IdentifiersView { a: Uuid, b: Decimal, c: Option<Uuid>, d: Vec<Decimal> }
+    #[cfg(all(feature = "uuid", feature = "rust_decimal"))] Identifiers / IdentifiersView {
+        a: uuid::Uuid, b: rust_decimal::Decimal, c: Option<uuid::Uuid>, d: Vec<rust_decimal::Decimal>,
+    }
     Tuples / TuplesView {
         a: (u8, u32), b: Vec<(String, u16)>, c: BTreeMap<u8, (u8, u16)>, d: Option<(u8,)>, e: [(u8, u16); 2],
         f: ((u8,), String),
@@ -249,10 +254,10 @@ records! {
     ByteSet / ByteSetView { a: BTreeSet<u8> }
     OneNonZero / OneNonZeroView { a: NonZero<u16> }
     OneDuration / OneDurationView { a: Duration }
-    OneTime / OneTimeView { a: SystemTime }
+    #[cfg(feature = "std")] OneTime / OneTimeView { a: SystemTime }
     OneIp / OneIpView { a: IpAddr }
     OneSocket / OneSocketView { a: SocketAddr }
-    OneDecimal / OneDecimalView { a: Decimal }
+    #[cfg(feature = "rust_decimal")] OneDecimal / OneDecimalView { a: rust_decimal::Decimal }
     OptionalArray / OptionalArrayView { a: Option<[u16; 2]> }
     OptionalText / OptionalTextView { a: Option<String> }
 }

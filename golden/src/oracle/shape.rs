@@ -21,7 +21,9 @@
 //! | `{"array": [type, n]}` | native | array of n values |
 //! | `{"box": type}` | native | the value |
 //! | `{"enum": {"repr": "u8", "variants": [["A", "0"], ...]}}` | native | the variant's name |
+//! | the same with `"other": "Name"` beside `variants` | native | besides, `{"Name": decimal string}` for any other number |
 //! | `{"union": [{"name", "tag", "fields"}, ...]}` | native | `{"Name": {fields}}`; `tag` defaults to the position |
+//! | the same with `{"name", "other": true}` as the last | native | besides, `{"Name": decimal string}` for any other tag |
 //! | `{"map": [key, value]}` | native | array of `[key, value]`, sorted here on writing |
 //! | `{"set": type}` | native | array, sorted here on writing |
 //! | `{"nonzero": integer}` | native | decimal string |
@@ -85,10 +87,11 @@ pub enum Type {
     Opt(Box<Type>),
     /// A value behind a pointer.
     Boxed(Box<Type>),
-    /// An enum without data: the integer it is stored in and each variant's discriminant, as little-endian bytes.
-    Enum(Scalar, Vec<(String, Vec<u8>)>),
-    /// An enum with data.
-    Union(Vec<Variant>),
+    /// An enum without data: the integer it is stored in, each variant's discriminant, as little-endian bytes, and the
+    /// name of the variant of all other numbers.
+    Enum(Scalar, Vec<(String, Vec<u8>)>, Option<String>),
+    /// An enum with data, and the name of the variant of all other tags.
+    Union(Vec<Variant>, Option<String>),
     /// Key and value.
     Map(Box<Type>, Box<Type>),
     /// A list in ascending order without repetition.
@@ -259,18 +262,25 @@ fn parse_enum(json: &Value) -> Result<Type, String> {
         }
         _ => Err(format!("not an enum variant: {variant}")),
     });
-    Ok(Type::Enum(repr, variants.collect::<Result<_, _>>()?))
+    let other = json.get("other").and_then(Value::as_str).map(str::to_owned);
+    Ok(Type::Enum(repr, variants.collect::<Result<_, _>>()?, other))
 }
 
 fn parse_union(json: &Value) -> Result<Type, String> {
     let variants = json.as_array().ok_or("union without a list of variants")?;
+    let (other, variants) = match variants.split_last() {
+        Some((last, others)) if last.get("other") == Some(&Value::Bool(true)) => {
+            (last.get("name").and_then(Value::as_str).map(str::to_owned), others)
+        }
+        _ => (None, variants.as_slice()),
+    };
     let variants = variants.iter().enumerate().map(|(position, variant)| {
         let name = variant.get("name").and_then(Value::as_str).ok_or("union variant without a name")?;
         let tag = variant.get("tag").map_or(Ok(position as u64), number)?;
         let fields = variant.get("fields").map_or_else(|| Shape::parse(&Value::Array(vec![])), Shape::parse)?;
         Ok::<_, String>(Variant { name: name.to_owned(), tag: tag as u32, fields })
     });
-    Ok(Type::Union(variants.collect::<Result<_, _>>()?))
+    Ok(Type::Union(variants.collect::<Result<_, _>>()?, other))
 }
 
 fn number(json: &Value) -> Result<u64, String> {

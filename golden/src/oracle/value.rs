@@ -19,6 +19,11 @@ pub(super) fn field<'v>(object: &'v Map<String, Value>, name: &str) -> Result<&'
     object.get(name).ok_or_else(|| format!("{name}: no value"))
 }
 
+/// The number of `{"Other": number}`, the variant of numbers that no variant has.
+pub(super) fn other_number<'v>(other: Option<&String>, value: &'v Value) -> Option<&'v Value> {
+    value.as_object().filter(|object| object.len() == 1)?.get(other?)
+}
+
 /// The elements of a list value.
 pub(super) fn array(value: &Value) -> Result<&[Value], String> {
     value.as_array().map(Vec::as_slice).ok_or_else(|| format!("not an array: {value}"))
@@ -133,8 +138,8 @@ pub(super) fn zero(ty: &Type) -> Value {
         Type::Opt(_) => Value::Null,
         Type::Boxed(inner) => zero(inner),
         Type::Standard(standard) => standard.zero(),
-        Type::Enum(_, variants) => variants.first().map_or(Value::Null, |(name, _)| Value::from(name.as_str())),
-        Type::Union(variants) => variants
+        Type::Enum(_, variants, _) => variants.first().map_or(Value::Null, |(name, _)| Value::from(name.as_str())),
+        Type::Union(variants, _) => variants
             .first()
             .map_or(Value::Null, |variant| json!({ variant.name.as_str(): zero_record(&variant.fields) })),
     }

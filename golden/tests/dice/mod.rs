@@ -88,10 +88,16 @@ fn value(dice: &mut Dice<'_>, ty: &Value) -> Value {
         "opt" | "box" => value(dice, inner),
         "enum" => {
             let variants = inner["variants"].as_array().unwrap();
+            if inner.get("other").is_some() && dice.below(3) == 0 {
+                return json!({ inner["other"].as_str().unwrap(): "200" });
+            }
             variants[usize::from(dice.below(variants.len() as u8))][0].clone()
         }
         "union" => {
             let variant = &inner[usize::from(dice.below(inner.as_array().unwrap().len() as u8))];
+            if variant.get("other").is_some() {
+                return json!({ variant["name"].as_str().unwrap(): "200" });
+            }
             json!({ variant["name"].as_str().unwrap(): variant.get("fields").map_or(json!({}), |f| record(dice, f)) })
         }
         "nonzero" => {

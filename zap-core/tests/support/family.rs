@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use zap_core::{Decode, Zap};
+use zap_core::{Decode, DecodeError, Zap};
 
 use super::{Make, Seen};
 
@@ -19,6 +19,16 @@ pub trait Family {
     /// Asserts that the view reads as the value.
     fn same<'m>(value: &Self::Of<'_>, view: <Self::Of<'m> as Zap>::View<'m>);
 
+    /// Whether view and value are equal; both ways round, which must agree.
+    fn shows<'m>(view: <Self::Of<'m> as Zap>::View<'m>, value: &Self::Of<'_>) -> bool;
+    /// The view as a value.
+    fn to_record<'m>(view: <Self::Of<'m> as Zap>::View<'m>) -> Result<Self::Of<'m>, DecodeError>;
+    /// The view as text for people.
+    fn display<'m>(view: <Self::Of<'m> as Zap>::View<'m>) -> String;
+    /// The view through serde.
+    #[cfg(all(feature = "serde", not(miri), target_pointer_width = "64"))]
+    fn serialized<'m>(view: <Self::Of<'m> as Zap>::View<'m>) -> serde_json::Result<String>;
+
     /// Values for tests that go through every byte: an empty one and ones with something everywhere.
     fn samples() -> Vec<Self::Of<'static>> {
         // Under Miri less of everything.
@@ -31,6 +41,28 @@ pub trait Family {
 /// Draws from bytes for [`Family::make`].
 pub fn draw<T: Make>(bytes: &[u8]) -> T {
     T::make(&mut super::Dice::new(bytes))
+}
+
+/// The part of [`Family`] that is written alike for every record.
+#[macro_export]
+macro_rules! of_every_family {
+    () => {
+        fn equal(a: &Self::Of<'_>, b: &Self::Of<'_>) -> bool {
+            a == b
+        }
+        fn to_record<'m>(
+            view: <Self::Of<'m> as zap_core::Zap>::View<'m>,
+        ) -> Result<Self::Of<'m>, zap_core::DecodeError> {
+            zap_core::RecordView::to_record(&view)
+        }
+        fn display<'m>(view: <Self::Of<'m> as zap_core::Zap>::View<'m>) -> String {
+            view.to_string()
+        }
+        #[cfg(all(feature = "serde", not(miri), target_pointer_width = "64"))]
+        fn serialized<'m>(view: <Self::Of<'m> as zap_core::Zap>::View<'m>) -> serde_json::Result<String> {
+            serde_json::to_string(&view)
+        }
+    };
 }
 
 /// What views of an existing record read, and [`Family`] for it. `member = accessor` for each field.
@@ -61,9 +93,12 @@ macro_rules! family {
             fn make(draw: &[u8]) -> Self::Of<'static> {
                 $crate::support::family::draw(draw)
             }
-            fn equal(a: &Self::Of<'_>, b: &Self::Of<'_>) -> bool {
-                a == b
+            fn shows<'m>(view: <Self::Of<'m> as zap_core::Zap>::View<'m>, value: &Self::Of<'_>) -> bool {
+                let shown = view == *value;
+                assert_eq!(*value == view, shown);
+                shown
             }
+            $crate::of_every_family!();
             fn touch<'m>(view: <Self::Of<'m> as zap_core::Zap>::View<'m>, seen: &mut $crate::support::Seen) {
                 $crate::support::Touch::touch(&view, seen);
             }

@@ -7,9 +7,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rust_decimal::Decimal;
 use serde_json::{Value, json};
-use uuid::Uuid;
 use zap_core::{DecodeError, MapKey, MapView, NativeSlot, SetView};
 
 use super::{Json, ReadJson, read_all, string};
@@ -77,9 +75,16 @@ leaf! {
     Ipv6Addr: |value| parsed(value), |item| json!(item.to_string());
     IpAddr: |value| parsed(value), |item| json!(item.to_string());
     SocketAddr: |value| parsed(value), |item| json!(item.to_string());
-    Uuid: |value| sixteen(value).map(Self::from_bytes), |item| json!(hex(item.as_bytes()));
-    Decimal: |value| sixteen(value).map(Self::deserialize), |item| json!(hex(&item.serialize()));
     PhantomData<Vec<String>>: |_value| Ok(Self), |_item| Value::Null;
+}
+
+#[cfg(feature = "uuid")]
+leaf! {
+    uuid::Uuid: |value| sixteen(value).map(Self::from_bytes), |item| json!(hex(item.as_bytes()));
+}
+#[cfg(feature = "rust_decimal")]
+leaf! {
+    rust_decimal::Decimal: |value| sixteen(value).map(Self::deserialize), |item| json!(hex(&item.serialize()));
 }
 
 impl Json for Arc<str> {
@@ -169,3 +174,4 @@ macro_rules! tuples {
 
 tuples!(A 0);
 tuples!(A 0, B 1);
+tuples!(A 0, B 1, C 2);

@@ -50,7 +50,7 @@ pub(super) fn root_section(shape: &Shape) -> Result<Section, String> {
 /// Width and alignment of what stands in the section for a field of this type.
 pub(super) fn slot(ty: &Type) -> Result<(u64, u64), String> {
     match ty {
-        Type::Scalar(scalar) | Type::Enum(scalar, _) => Ok((scalar.width(), scalar.width().min(8))),
+        Type::Scalar(scalar) | Type::Enum(scalar, ..) => Ok((scalar.width(), scalar.width().min(8))),
         Type::Char => Ok((4, 4)),
         Type::Standard(standard) => Ok(standard.slot()),
         Type::BytesFixed(n) => Ok((*n, 1)),
@@ -65,7 +65,7 @@ pub(super) fn slot(ty: &Type) -> Result<(u64, u64), String> {
         Type::Struct(shape) if shape.growable => section(shape).map(|_| (4, 4)),
         Type::Struct(shape) => section(shape).map(|section| (section.size, section.align)),
         Type::Boxed(inner) => pointed(inner).map(|_| (4, 4)),
-        Type::Union(variants) => {
+        Type::Union(variants, _) => {
             for variant in variants {
                 section(&variant.fields).map_err(|e| format!("{}: {e}", variant.name))?;
             }
@@ -130,7 +130,7 @@ pub(super) fn absence(inner: &Type) -> Result<Absence, String> {
     match inner {
         Type::Text | Type::Bytes | Type::List(_) | Type::Map(..) | Type::Set(_) => Ok(Absence::NullSlot),
         Type::Struct(_) | Type::Boxed(_) => Ok(Absence::NullPointer),
-        Type::Scalar(_) | Type::Char | Type::Enum(..) | Type::BytesFixed(_) | Type::Union(_) => {
+        Type::Scalar(_) | Type::Char | Type::Enum(..) | Type::BytesFixed(_) | Type::Union(..) => {
             Ok(Absence::PresenceByte)
         }
         Type::Standard(_) | Type::Array(..) => Ok(Absence::PresenceByte),

@@ -57,7 +57,7 @@ pub(super) fn compare(ty: &Type, a: &Value, b: &Value) -> Result<Ordering, Strin
         }
         Type::Opt(_) if a.is_null() || b.is_null() => Ok((!a.is_null()).cmp(&!b.is_null())),
         Type::Opt(inner) | Type::Boxed(inner) => compare(inner, a, b),
-        Type::Enum(_, variants) => {
+        Type::Enum(_, variants, _) => {
             let number = |value: &Value| {
                 let found = variants.iter().find(|(name, _)| *value == name.as_str());
                 found.map(|(_, n)| value::little_endian(n)).ok_or_else(|| format!("no such variant: {value}"))

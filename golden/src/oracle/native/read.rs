@@ -69,11 +69,13 @@ impl Reader<'_> {
             Type::Scalar(scalar) => Ok(value::scalar_from_bytes(*scalar, self.message.need(at, scalar.width())?)),
             Type::Char => value::char_from_bytes(self.message.need(at, 4)?),
             Type::Standard(standard) => standard.value_of(self.message.need(at, standard.slot().0)?),
-            Type::Enum(repr, variants) => {
+            Type::Enum(repr, variants, other) => {
                 let bytes = self.message.need(at, repr.width())?;
-                let found = variants.iter().find(|(_, discriminant)| discriminant == bytes);
-                let (name, _) = found.ok_or_else(|| format!("no variant has 0x{:x}", value::little_endian(bytes)))?;
-                Ok(Value::from(name.as_str()))
+                match (variants.iter().find(|(_, discriminant)| discriminant == bytes), other) {
+                    (Some((name, _)), _) => Ok(Value::from(name.as_str())),
+                    (None, Some(other)) => Ok(json!({ other.as_str(): value::scalar_from_bytes(*repr, bytes) })),
+                    (None, None) => Err(format!("no variant has 0x{:x}", value::little_endian(bytes))),
+                }
             }
             Type::BytesFixed(n) => Ok(Value::from(value::hex(self.message.need(at, *n)?))),
             Type::Array(element, n) => {
@@ -101,10 +103,14 @@ impl Reader<'_> {
             Type::Struct(shape) if !shape.growable => self.record(shape, at, section(shape)?.size, own.clone()),
             Type::Struct(_) => self.behind(ty, at, own)?.ok_or_else(|| "null where a record must be".into()),
             Type::Boxed(inner) => self.behind(inner, at, own)?.ok_or_else(|| "null where a box must be".into()),
-            Type::Union(variants) => {
+            Type::Union(variants, other) => {
                 let tag = value::little_endian(self.message.need(at, 4)?);
-                let found = variants.iter().find(|variant| u128::from(variant.tag) == tag);
-                let variant = found.ok_or_else(|| format!("no variant has tag {tag}"))?;
+                let variant = match (variants.iter().find(|variant| u128::from(variant.tag) == tag), other) {
+                    (Some(variant), _) => variant,
+                    // What the pointer leads to is unknown, and is left alone.
+                    (None, Some(other)) => return Ok(json!({ other.as_str(): tag.to_string() })),
+                    (None, None) => return Err(format!("no variant has tag {tag}")),
+                };
                 let fields = self.behind(&Type::Struct(variant.fields.clone()), at + 4, own)?;
                 let fields = match (fields, variant.fields.fields.is_empty()) {
                     (None, true) => json!({}),

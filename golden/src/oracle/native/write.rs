@@ -69,7 +69,10 @@ impl Writer {
             Type::Scalar(scalar) => put(&mut self.structure, at, &value::scalar_to_bytes(*scalar, item)?),
             Type::Char => put(&mut self.structure, at, &value::char_to_bytes(item)?),
             Type::Standard(standard) => put(&mut self.structure, at, &standard.to_bytes(item)?),
-            Type::Enum(_, variants) => {
+            Type::Enum(repr, variants, other) => {
+                if let Some(number) = value::other_number(other.as_ref(), item) {
+                    return put(&mut self.structure, at, &value::scalar_to_bytes(*repr, number)?);
+                }
                 let found = variants.iter().find(|(name, _)| *item == name.as_str());
                 let (_, discriminant) = found.ok_or_else(|| format!("no such variant: {item}"))?;
                 put(&mut self.structure, at, discriminant)
@@ -103,7 +106,10 @@ impl Writer {
             Type::Struct(shape) if !shape.growable => self.record(shape, item, at),
             Type::Struct(_) => self.pointer(ty, item, at),
             Type::Boxed(inner) => self.pointer(inner, item, at),
-            Type::Union(variants) => {
+            Type::Union(variants, other) => {
+                if let Some(number) = value::other_number(other.as_ref(), item) {
+                    return put(&mut self.structure, at, &value::scalar_to_bytes(Scalar::U32, number)?);
+                }
                 let bad = || format!("not one variant: {item}");
                 let (name, fields) =
                     item.as_object().filter(|o| o.len() == 1).and_then(|o| o.iter().next()).ok_or_else(bad)?;
