@@ -456,3 +456,41 @@ impl<'m, T: Enumeration> RecordView<'m> for EnumView<'m, T> {
         self.section
     }
 }
+
+/// The view of a variant's section that no accessor gives, since the enum's view holds the variant's only field.
+#[doc(hidden)]
+pub struct VariantView<'m, R> {
+    section: Section<'m>,
+    record: PhantomData<fn() -> R>,
+}
+
+impl<R> Clone for VariantView<'_, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for VariantView<'_, R> {}
+
+impl<R: Zap> Debug for VariantView<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::display::<R>(self.section, f)
+    }
+}
+
+impl<R: Zap> PartialEq for VariantView<'_, R> {
+    fn eq(&self, other: &Self) -> bool {
+        compare::same_views::<R>(self.section, other.section)
+    }
+}
+
+impl<'m, R: Zap> RecordView<'m> for VariantView<'m, R> {
+    type Record = R;
+
+    fn from_section(section: Section<'m>) -> Self {
+        Self { section, record: PhantomData }
+    }
+    fn section(&self) -> Section<'m> {
+        self.section
+    }
+}

@@ -190,7 +190,7 @@ pub mod __private {
     pub use crate::conversion::converted;
     pub use crate::derived_key::{ByField, ByValue, DerivedKey};
     pub use crate::enumeration::{
-        EnumValue, OpenEnum, PlainEnum, check_discriminant, data, data::debug_variant, plain,
+        EnumValue, OpenEnum, PlainEnum, VariantView, check_discriminant, data, data::debug_variant, plain,
     };
     pub use crate::growable::GrowableField;
     pub mod growable {

@@ -15,6 +15,8 @@ pub(crate) struct Record<'i> {
     pub(crate) generics: &'i Generics,
     /// The view's name.
     pub(crate) view: Ident,
+    /// Whether it has a view of its own. That of a variant whose only field the enum's view holds is nobody's to name.
+    pub(crate) has_view: bool,
     /// The name in layouts and errors.
     pub(crate) name: String,
     pub(crate) attributes: RecordAttributes,
@@ -84,6 +86,7 @@ impl<'i> Record<'i> {
             visibility: &input.vis,
             generics: &input.generics,
             view: format_ident!("{}View", input.ident.unraw(), span = input.ident.span()),
+            has_view: true,
             name: attributes.rename.clone().unwrap_or_else(|| input.ident.unraw().to_string()),
             attributes,
             allowed: allowed(input),

@@ -33,12 +33,10 @@ fn form<'r, 'i>(variant: &Variant<'_>, section: &'r Record<'i>) -> Form<'r, 'i> 
     }
 }
 
-/// Gives the views that the enum's view does not hold a name that nobody else has.
-pub(crate) fn hide_views(enumeration: &Enumeration<'_>, sections: &mut [Record<'_>]) {
+/// Sections that the enum's view does not hold a view of need none of their own.
+pub(crate) fn leave_out_views(enumeration: &Enumeration<'_>, sections: &mut [Record<'_>]) {
     for (variant, section) in enumeration.variants.iter().zip(sections) {
-        if let Form::Direct(_) = form(variant, section) {
-            section.view = format_ident!("__{}", section.view);
-        }
+        section.has_view = matches!(form(variant, section), Form::View);
     }
 }
 
@@ -152,17 +150,14 @@ pub(crate) fn expand(
 
 /// The record that a variant's fields are.
 fn expand_section(variant: &Variant<'_>, section: &Record<'_>, definition: &DeriveInput) -> TokenStream {
-    let own_view = match form(variant, section) {
-        Form::Unit => return TokenStream::new(),
-        Form::Direct(_) => true,
-        Form::View => false,
-    };
+    if let Form::Unit = form(variant, section) {
+        return TokenStream::new();
+    }
     let context = Context::new(section, None);
     let definition = define_section(definition);
-    // A view that the enum's view does not hold is nobody's to name.
-    let defined = own_view.then(|| view::define(section, &context));
-    let (views, implementations) = (view::expand(section, &context), records::expand(section, &context));
-    quote!(#definition #defined #views #implementations)
+    let view = section.has_view.then(|| view::expand(section, &context));
+    let implementations = records::expand(section, &context);
+    quote!(#definition #view #implementations)
 }
 
 /// The struct that holds a variant's fields on their way in.

@@ -136,6 +136,10 @@ impl Context {
 
     /// `View<'m, ...>` as the record names it.
     pub(crate) fn view_path(&self, record: &Record<'_>) -> TokenStream {
+        if !record.has_view {
+            let message = &self.message;
+            return quote!(__zap::VariantView<#message, Self>);
+        }
         self.path(record, &record.view)
     }
 

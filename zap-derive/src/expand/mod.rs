@@ -52,7 +52,7 @@ pub(crate) fn derive(original: &DeriveInput) -> TokenStream {
             known.for_each(|variant| record.add_fields(&variant.fields, &mut Errors::default()));
         }
         variants::share_bounds(&mut records);
-        data_enum::hide_views(&enumeration, &mut records);
+        data_enum::leave_out_views(&enumeration, &mut records);
         return enumeration::expand(&record, &enumeration, &records, &definitions);
     }
 
