@@ -132,6 +132,18 @@ pub enum DecodeErrorKind {
     /// A `char` is not a Unicode scalar value.
     #[error("not a Unicode scalar value")]
     InvalidChar,
+    /// No variant of an enum has this number, and none is marked `#[zap(other)]`.
+    #[error("no variant of the enum has this number")]
+    UnknownVariant,
+    /// A variant without fields has a pointer to some.
+    #[error("a variant without fields points at some")]
+    UnexpectedFields,
+    /// The length of a `#[zap(growable)]` record is below its own four bytes or ends inside a field.
+    #[error("the length of a growable record ends inside a field")]
+    InvalidLength,
+    /// The `from_wire` of a `#[zap(with)]` field has refused the value.
+    #[error("the conversion of the field refused the value")]
+    ConversionRefused,
     /// A length-prefixed list ends before its count, or its elements leave the message.
     #[error("a list is shorter than its count")]
     ListTooShort,

@@ -187,10 +187,35 @@ pub struct VariantLayout {
 }
 
 impl EnumLayout {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        number: FieldType,
+        variants: &'static [VariantLayout],
+        other: Option<&'static str>,
+    ) -> Self {
+        let mut has_data = false;
+        let mut index = 0;
+        while index < variants.len() {
+            has_data |= variants[index].fields.is_some();
+            index += 1;
+        }
+        Self { name, number, has_data, variants, other }
+    }
+
     /// The variant of this number.
     #[must_use]
     pub fn variant(&self, number: u32) -> Option<&'static VariantLayout> {
         self.variants.iter().find(|variant| variant.number == number)
+    }
+}
+
+impl VariantLayout {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(name: &'static str, number: u32, fields: Option<fn() -> &'static Layout>) -> Self {
+        Self { name, number, fields }
     }
 }
 

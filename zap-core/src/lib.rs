@@ -75,11 +75,14 @@ extern crate alloc;
 #[allow(unused_extern_crates)]
 extern crate self as zap_core;
 
+mod array;
+mod boxed;
 mod buffer;
 mod builder;
 mod capped;
 mod dialect;
 mod encode;
+mod enumeration;
 mod error;
 pub mod guide;
 mod header;
@@ -89,8 +92,10 @@ mod list;
 mod list_view;
 mod load;
 mod message;
+mod native_slot;
 mod object;
 mod option;
+mod optional;
 mod owned;
 #[cfg(feature = "std")]
 mod pool;
@@ -105,6 +110,7 @@ mod stream;
 mod tail_slot;
 mod text;
 mod trusted;
+mod tuple;
 mod walk;
 
 pub use buffer::Buffer;
@@ -114,6 +120,7 @@ pub use builder::{Builder, ListHandle, ListTarget, ObjectHandle, Target};
 pub use bytes;
 pub use dialect::{Dialect, Native, StreamDialect, Zapgen, Zip};
 pub use encode::EncodeTarget;
+pub use enumeration::{EnumNumber, EnumView, Enumeration};
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, Place};
 pub use header::{HEADER_LEN, Header, MAGIC, VERSION_1, VERSION_2};
 pub use layout::{DialectKind, EnumLayout, FieldLayout, FieldType, Layout, VariantLayout};
@@ -121,16 +128,18 @@ pub use limits::{Limits, Prefix};
 pub use list::{IterBytes, IterObjects, List};
 pub use list_view::{FixedStride, ListIter, ListView, LittleEndian};
 pub use message::Message;
+pub use native_slot::{Byte, Fallible, NativeSlot, Outcome, Sure, form};
 pub use object::Object;
+pub use optional::OptionForm;
 pub use owned::OwnedView;
 #[cfg(feature = "std")]
 pub use pool::{BufferPool, PooledBuffer};
 pub use record::{Decode, DecodeOwned, RecordView, Zap};
-pub use scalar::ArrayElement;
 pub use schema::{Schema, SchemaField, SchemaKind};
 pub use slot::{DecodeListElement, DecodeSlot, ListElement, Slot};
 pub use stream::{DecodeElement, Element, StreamIter, StreamView};
 pub use text::Text;
+pub use tuple::TupleView;
 #[cfg(feature = "derive")]
 pub use zap_derive::Zap;
 /// The element types of [`ListView::as_slice`]: little-endian, alignment 1.
@@ -140,17 +149,25 @@ pub use zerocopy::little_endian;
 /// What derived code names. Not for other use: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::enumeration::{EnumValue, OpenEnum, PlainEnum, check_discriminant, plain};
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
+    pub use crate::native_slot::{NativeSlot, Sure, form};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     pub use crate::sink::Sink;
     pub use crate::walk::Walk;
     pub use crate::{Decode, DecodeElement, DecodeError, DecodeSlot, Dialect, Element, FieldLayout, FieldType};
-    pub use crate::{FixedStride, Layout, Native, RecordView, Slot, Zap, Zapgen, Zip};
+    pub use crate::{
+        EnumLayout, EnumView, Enumeration, FixedStride, Layout, Native, RecordView, Slot, StreamDialect, VariantLayout,
+        Zap, Zapgen, Zip,
+    };
     pub use core::clone::Clone;
+    pub use core::default::Default;
     pub use core::fmt::{Debug, Formatter, Result as FmtResult};
     pub use core::marker::{Copy, PhantomData};
-    pub use core::primitive::{bool, str, u8, u32, usize};
+    pub use core::mem::drop;
+    pub use core::option::Option;
+    pub use core::primitive::{bool, i128, str, u8, u16, u32, usize};
     pub use core::result::Result;
 }
 

@@ -1,13 +1,14 @@
-//! Scalars and arrays in slots.
+//! Scalars in slots.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use zerocopy::IntoBytes;
 
+use crate::native_slot::{Byte, Outcome, Sure, form, native_slot};
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::stream::{DecodeElement, Element};
 use crate::walk::Walk;
-use crate::{DecodeError, DecodeErrorKind, DecodeSlot, Dialect, FieldType, FixedStride, Native, Slot};
+use crate::{DecodeError, DecodeErrorKind, DecodeSlot, Dialect, FieldType, FixedStride, Native, NativeSlot, Slot};
 use crate::{StreamDialect, list_view};
 
 const fn align_of<D: Dialect>(width: usize) -> usize {
@@ -192,190 +193,61 @@ impl<'m> DecodeSlot<'m, Native> for char {
     }
 }
 
-/// How `[Self; N]` is read: as a borrowed `&[u8; N]` where `Self` is `u8`, by value otherwise. Native dialect.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an element of an array in a ZAP record",
-    label = "not an array of scalars",
-    note = "arrays hold bool, integers, f32, f64 and char: for other elements use `Vec<{Self}>`"
-)]
-pub trait ArrayElement: Slot<Native> + Copy {
-    /// What the accessor of an array returns.
-    type Array<'m, const N: usize>: Copy + core::fmt::Debug;
-
-    /// Reads an array in place.
-    fn get_array<'m, const N: usize>(section: Section<'m>, field: Field) -> Self::Array<'m, N>;
-    /// Decodes an array.
-    ///
-    /// # Errors
-    ///
-    /// An element is not a value of its type.
-    fn decode_array<const N: usize>(section: Section<'_>, field: Field) -> Result<[Self; N], DecodeError>;
-    /// Counts or writes an array.
-    fn put_array<S: Sink, const N: usize>(items: &[Self; N], sink: &mut S, section: &mut S::Section, offset: usize);
-}
-
-#[diagnostic::do_not_recommend]
-impl ArrayElement for u8 {
-    type Array<'m, const N: usize> = &'m [u8; N];
-
-    #[inline]
-    fn get_array<'m, const N: usize>(section: Section<'m>, field: Field) -> &'m [u8; N] {
-        section.load_ref(field.offset)
-    }
-    #[inline]
-    fn decode_array<const N: usize>(section: Section<'_>, field: Field) -> Result<[u8; N], DecodeError> {
-        Ok(section.load(field.offset))
-    }
-    #[inline]
-    fn put_array<S: Sink, const N: usize>(items: &[u8; N], _: &mut S, section: &mut S::Section, offset: usize) {
-        S::store(section, offset, *items);
-    }
-}
-
-/// The field that element `index` of an array is.
-#[inline]
-fn array_field<T: Slot<Native>>(field: Field, index: usize) -> Field {
-    Field { offset: field.offset.wrapping_add(index.wrapping_mul(T::WIDTH)), ..field }
-}
-
-#[inline]
-fn put_each<T: Slot<Native>, S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
-    let mut offset = offset;
-    for item in items {
-        item.put(sink, section, offset);
-        offset = offset.wrapping_add(T::WIDTH);
-    }
-}
-
-macro_rules! array_element {
+/// Whatever their bytes are, arrays of these are filled at once.
+macro_rules! native_scalar {
     ($($scalar:ty),*) => {$(
         #[diagnostic::do_not_recommend]
-        impl ArrayElement for $scalar {
-            type Array<'m, const N: usize> = [$scalar; N];
+        impl NativeSlot for $scalar {
+            type Outcome = Sure;
+            type Form = form::Presence;
+            type Value<'m> = $scalar;
 
             #[inline]
-            fn get_array<'m, const N: usize>(section: Section<'m>, field: Field) -> [$scalar; N] {
-                core::array::from_fn(|index| <$scalar as Slot<Native>>::get(section, array_field::<$scalar>(field, index)))
+            fn read<'m>(section: Section<'m>, field: Field) -> Result<$scalar, DecodeError> {
+                Ok(<$scalar as Slot<Native>>::get(section, field))
             }
             #[inline]
-            fn decode_array<const N: usize>(section: Section<'_>, field: Field) -> Result<[$scalar; N], DecodeError> {
-                Ok(<$scalar as ArrayElement>::get_array(section, field))
-            }
-            #[inline]
-            fn put_array<S: Sink, const N: usize>(
-                items: &[$scalar; N],
-                sink: &mut S,
-                section: &mut S::Section,
-                offset: usize,
-            ) {
-                put_each(items, sink, section, offset);
+            fn decode_array<'m, const N: usize, const METERED: bool>(
+                section: Section<'m>,
+                field: Field,
+                _: &mut Walk<'m, METERED>,
+            ) -> Result<[$scalar; N], DecodeError>
+            where
+                Self: DecodeSlot<'m, Native>,
+            {
+                Ok(Sure::get_array::<$scalar, N>(section, field))
             }
         }
     )*};
 }
 
-array_element!(bool, u16, u32, u64, u128, i8, i16, i32, i64, i128, f32, f64);
+native_scalar!(bool, u16, u32, u64, u128, i8, i16, i32, i64, i128, f32, f64);
+native_slot!([] char, Fallible, Presence, |'m| char);
 
+/// Arrays of bytes are one load and one store.
 #[diagnostic::do_not_recommend]
-impl ArrayElement for char {
-    type Array<'m, const N: usize> = Result<[char; N], DecodeError>;
-
-    fn get_array<'m, const N: usize>(section: Section<'m>, field: Field) -> Result<[char; N], DecodeError> {
-        let mut array = ['\0'; N];
-        for (index, item) in array.iter_mut().enumerate() {
-            *item = <char as Slot<Native>>::get(section, array_field::<char>(field, index))?;
-        }
-        Ok(array)
-    }
-    fn decode_array<const N: usize>(section: Section<'_>, field: Field) -> Result<[char; N], DecodeError> {
-        <char as ArrayElement>::get_array(section, field)
-    }
-    fn put_array<S: Sink, const N: usize>(items: &[char; N], sink: &mut S, section: &mut S::Section, offset: usize) {
-        put_each(items, sink, section, offset);
-    }
-}
-
-impl<T: ArrayElement, const N: usize> Slot<Native> for [T; N] {
-    const WIDTH: usize = T::WIDTH.saturating_mul(N);
-    const ALIGN: usize = T::ALIGN;
-    const TYPE: FieldType = FieldType::Array { element: &<T as Slot<Native>>::TYPE, len: N as u32 };
-    const PLAIN: bool = true;
-    const INFALLIBLE: bool = T::INFALLIBLE;
-    const NESTED: bool = false;
-
-    type Get<'m> = T::Array<'m, N>;
+impl NativeSlot for u8 {
+    type Outcome = Byte;
+    type Form = form::Presence;
+    type Value<'m> = u8;
 
     #[inline]
-    fn get<'m>(section: Section<'m>, field: Field) -> T::Array<'m, N> {
-        T::get_array(section, field)
+    fn read<'m>(section: Section<'m>, field: Field) -> Result<u8, DecodeError> {
+        Ok(<u8 as Slot<Native>>::get(section, field))
     }
     #[inline]
-    fn check<const METERED: bool>(
-        section: Section<'_>,
-        field: Field,
-        walk: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError> {
-        if T::INFALLIBLE {
-            return Ok(());
-        }
-        for index in 0..N {
-            T::check(section, array_field::<T>(field, index), walk)?;
-        }
-        Ok(())
+    fn put_array<S: Sink, const N: usize>(items: &[u8; N], _: &mut S, section: &mut S::Section, offset: usize) {
+        S::store(section, offset, *items);
     }
     #[inline]
-    fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
-        T::put_array(self, sink, section, offset);
-    }
-}
-
-impl<'m, T: ArrayElement, const N: usize> DecodeSlot<'m, Native> for [T; N] {
-    #[inline]
-    fn decode_slot<const METERED: bool>(
+    fn decode_array<'m, const N: usize, const METERED: bool>(
         section: Section<'m>,
         field: Field,
         _: &mut Walk<'m, METERED>,
-    ) -> Result<Self, DecodeError> {
-        T::decode_array(section, field)
-    }
-}
-
-impl<T: ArrayElement, const N: usize> FixedStride for [T; N] {}
-
-/// The stream dialects know only arrays of bytes (wire 1.2, `bytes_fixed`); zip has none.
-#[diagnostic::do_not_recommend]
-impl<const N: usize> Slot<crate::Zapgen> for [u8; N] {
-    const WIDTH: usize = N;
-    const ALIGN: usize = 1;
-    const TYPE: FieldType = FieldType::Array { element: &FieldType::U8, len: N as u32 };
-    const PLAIN: bool = true;
-    const INFALLIBLE: bool = true;
-    const NESTED: bool = false;
-
-    type Get<'m> = &'m [u8; N];
-
-    #[inline]
-    fn get<'m>(section: Section<'m>, field: Field) -> &'m [u8; N] {
-        section.load_ref(field.offset)
-    }
-    #[inline]
-    fn check<const METERED: bool>(_: Section<'_>, _: Field, _: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
-        Ok(())
-    }
-    #[inline]
-    fn put<S: Sink>(&self, _: &mut S, section: &mut S::Section, offset: usize) {
-        S::store(section, offset, *self);
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'m, const N: usize> DecodeSlot<'m, crate::Zapgen> for [u8; N] {
-    #[inline]
-    fn decode_slot<const METERED: bool>(
-        section: Section<'m>,
-        field: Field,
-        _: &mut Walk<'m, METERED>,
-    ) -> Result<Self, DecodeError> {
+    ) -> Result<[u8; N], DecodeError>
+    where
+        Self: DecodeSlot<'m, Native>,
+    {
         Ok(section.load(field.offset))
     }
 }

@@ -4,10 +4,12 @@
 use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use bytes::Bytes;
 
+use crate::native_slot::native_slot;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::slot::BorrowedElement;
@@ -72,6 +74,8 @@ macro_rules! tail_slot {
         #[diagnostic::do_not_recommend]
         impl<$($lifetime)?> FixedStride for $owner {}
 
+        native_slot!([$($lifetime)?] $owner, Fallible, NullSlot, |'m| &'m $borrowed);
+
         tail_slot!(@list [$($lifetime)?] $owner, $borrowed, $from_entry, [$($bound)*] |$walk, $part| $make, |$value| $lend);
     };
     (@list [$($lifetime:lifetime)?] $owner:ty, $borrowed:ty, $from_entry:path,
@@ -122,8 +126,10 @@ tail_slot!(['a] &'a str, Text, str, tail_text, entry_text, ['m: 'a,] |walk, part
 tail_slot!(['a] Cow<'a, str>, Text, str, tail_text, entry_text, ['m: 'a,] |walk, part| Cow::Borrowed(part), |value| value.as_bytes());
 tail_slot!([] String, Text, str, tail_text, entry_text, ['m,] |walk, part| part.to_owned(), |value| value.as_bytes());
 tail_slot!([] Box<str>, Text, str, tail_text, entry_text, ['m,] |walk, part| part.into(), |value| value.as_bytes());
+tail_slot!([] Arc<str>, Text, str, tail_text, entry_text, ['m,] |walk, part| part.into(), |value| value.as_bytes());
 tail_slot!(['a] Cow<'a, [u8]>, Bytes, [u8], tail_bytes, entry_bytes, ['m: 'a,] |walk, part| Cow::Borrowed(part), |value| value);
 tail_slot!([] Box<[u8]>, Bytes, [u8], tail_bytes, entry_bytes, ['m,] |walk, part| part.into(), |value| value);
+tail_slot!([] Arc<[u8]>, Bytes, [u8], tail_bytes, entry_bytes, ['m,] |walk, part| part.into(), |value| value);
 tail_slot!([] Bytes, Bytes, [u8], tail_bytes, entry_bytes, ['m,] |walk, part| walk.share(part), |value| value);
 tail_slot!(@list ['a] &'a [u8], [u8], entry_bytes, ['m: 'a,] |walk, part| part, |value| value);
 tail_slot!(@list [] Vec<u8>, [u8], entry_bytes, ['m,] |walk, part| part.to_owned(), |value| value);
@@ -247,3 +253,6 @@ bytes_slot!(Native, Zapgen, Zip);
 /// Lists of lists; `Vec<u8>` has its own line above for the stream dialects, and this one for the native dialect.
 impl<T: ListElement<Native>> FixedStride for Vec<T> {}
 impl<T: ListElement<Native>> FixedStride for &[T] {}
+
+native_slot!([T: ListElement<Native>] Vec<T>, Fallible, NullSlot, |'m| T::List<'m>);
+native_slot!([T: ListElement<Native>] &[T], Fallible, NullSlot, |'m| T::List<'m>);

@@ -1,10 +1,10 @@
-//! Our model of the struct under the derive.
+//! Our model of the struct under the derive, and what structs and enums have in common.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Generics, Member, Meta, Type, Visibility};
+use syn::{Attribute, Data, DeriveInput, Fields, Generics, Member, Meta, Path, Type, Visibility, parse_quote};
 
 use crate::attr::{Errors, FieldAttributes, Offset, RecordAttributes};
 
@@ -13,12 +13,17 @@ pub(crate) struct Record<'i> {
     pub(crate) ident: &'i Ident,
     pub(crate) visibility: &'i Visibility,
     pub(crate) generics: &'i Generics,
+    /// The view's name.
+    pub(crate) view: Ident,
     /// The name in layouts and errors.
     pub(crate) name: String,
     pub(crate) attributes: RecordAttributes,
     /// What the user allows on the struct and its fields, and must therefore be allowed in its expansion.
     pub(crate) allowed: Vec<TokenStream>,
+    /// The fields on the wire.
     pub(crate) fields: Vec<Field<'i>>,
+    /// The fields that are not.
+    pub(crate) skipped: Vec<Skipped<'i>>,
     /// The last field has no size: no implementation can be written, not even a stub.
     pub(crate) is_unsized: bool,
 }
@@ -34,59 +39,89 @@ pub(crate) struct Field<'i> {
     /// The name in layouts and errors.
     pub(crate) name: String,
     pub(crate) name_span: Span,
+    /// The type on the wire.
     pub(crate) ty: &'i Type,
     pub(crate) offset: Option<Offset>,
+    /// The module that makes the field's own type from `ty` and back.
+    pub(crate) with: Option<Path>,
+}
+
+/// A field that is not on the wire.
+pub(crate) struct Skipped<'i> {
+    pub(crate) member: Member,
+    pub(crate) ty: &'i Type,
+}
+
+/// Puts the wire's type for that of every field with conversions: `module::Wire`.
+pub(crate) fn put_wire_types(input: &mut DeriveInput) {
+    let put = |fields: &mut Fields| {
+        for field in fields {
+            // What is wrong with the attributes is said later.
+            if let Some(module) = FieldAttributes::parse(&field.attrs, &mut Errors::default()).with {
+                field.ty = parse_quote!(#module::Wire);
+            }
+        }
+    };
+    match &mut input.data {
+        Data::Struct(data) => put(&mut data.fields),
+        Data::Enum(data) => data.variants.iter_mut().for_each(|variant| put(&mut variant.fields)),
+        Data::Union(_) => {}
+    }
 }
 
 impl<'i> Record<'i> {
     /// Reads the input. What is wrong with it is pushed to `errors`; what is left can still be expanded to a stub.
     pub(crate) fn parse(input: &'i DeriveInput, errors: &mut Errors) -> Self {
-        let attributes = RecordAttributes::parse(&input.attrs, errors);
-        let fields = match &input.data {
-            Data::Struct(data) => data.fields.iter().zip(data.fields.members()).collect(),
-            Data::Enum(data) => {
-                errors.at(
-                    data.enum_token.span(),
-                    "#[derive(Zap)] takes structs, not enums: keep the variant's number in an integer field of a struct",
-                );
-                Vec::new()
-            }
-            Data::Union(data) => {
-                errors.at(
-                    data.union_token.span(),
-                    "#[derive(Zap)] takes structs, not unions: nothing on the wire would tell which field is there",
-                );
-                Vec::new()
-            }
+        let is_enum = matches!(input.data, Data::Enum(_));
+        let attributes = RecordAttributes::parse(&input.attrs, is_enum, errors);
+        let mut record = Self {
+            ident: &input.ident,
+            visibility: &input.vis,
+            generics: &input.generics,
+            view: format_ident!("{}View", input.ident.unraw(), span = input.ident.span()),
+            name: attributes.rename.clone().unwrap_or_else(|| input.ident.unraw().to_string()),
+            attributes,
+            allowed: allowed(input),
+            fields: Vec::new(),
+            skipped: Vec::new(),
+            is_unsized: false,
         };
-        let fields: Vec<_> = fields.into_iter().map(|(field, member)| Field::parse(field, member, errors)).collect();
-        let last = fields.last().map(|field: &Field<'_>| field.ty);
-        let is_unsized = last.is_some_and(|ty| match ty {
+        match &input.data {
+            Data::Struct(data) => record.add_fields(&data.fields, errors),
+            // Each variant is a record of its own.
+            Data::Enum(_) => {}
+            Data::Union(data) => errors.at(
+                data.union_token.span(),
+                "#[derive(Zap)] takes structs and enums, not unions: nothing on the wire would tell which field is there",
+            ),
+        }
+        let last = record.fields.last().map(|field: &Field<'_>| field.ty);
+        record.is_unsized = last.is_some_and(|ty| match ty {
             Type::Slice(_) | Type::TraitObject(_) => true,
             Type::Path(path) => path.path.is_ident("str"),
             _ => false,
         });
-        Self {
-            ident: &input.ident,
-            visibility: &input.vis,
-            generics: &input.generics,
-            name: attributes.rename.clone().unwrap_or_else(|| input.ident.unraw().to_string()),
-            attributes,
-            allowed: allowed(input),
-            fields,
-            is_unsized,
-        }
+        record
     }
 
-    /// The view's name.
-    pub(crate) fn view(&self) -> Ident {
-        format_ident!("{}View", self.ident.unraw(), span = self.ident.span())
+    /// Adds fields: those on the wire, and those that are not.
+    pub(crate) fn add_fields(&mut self, fields: &'i Fields, errors: &mut Errors) {
+        for (field, member) in fields.iter().zip(fields.members()) {
+            let attributes = FieldAttributes::parse(&field.attrs, errors);
+            if let Some(skip) = attributes.skip {
+                if attributes.rename.is_some() || attributes.offset.is_some() || attributes.with.is_some() {
+                    errors.at(skip, "a field with `skip` is not on the wire: remove its other attributes");
+                }
+                self.skipped.push(Skipped { member, ty: ungrouped(&field.ty) });
+            } else {
+                self.fields.push(Field::new(field, member, attributes));
+            }
+        }
     }
 }
 
 impl<'i> Field<'i> {
-    fn parse(field: &'i syn::Field, member: Member, errors: &mut Errors) -> Self {
-        let attributes = FieldAttributes::parse(&field.attrs, errors);
+    fn new(field: &'i syn::Field, member: Member, attributes: FieldAttributes) -> Self {
         let (accessor, plain_name, span) = match &member {
             Member::Named(ident) => (ident.clone(), ident.unraw().to_string(), ident.span()),
             Member::Unnamed(index) => {
@@ -107,17 +142,24 @@ impl<'i> Field<'i> {
             name_span,
             ty: ungrouped(&field.ty),
             offset: attributes.offset,
+            with: attributes.with,
         }
     }
 }
 
 /// The lints in `#[allow]` and `#[expect]` attributes; `deprecated` where something is.
 fn allowed(input: &DeriveInput) -> Vec<TokenStream> {
-    let fields = match &input.data {
-        Data::Struct(data) => data.fields.iter().flat_map(|field| &field.attrs).collect(),
-        _ => Vec::new(),
+    let of_fields = |fields: &'_ Fields| fields.iter().flat_map(|field| field.attrs.clone()).collect::<Vec<_>>();
+    let inner: Vec<Attribute> = match &input.data {
+        Data::Struct(data) => of_fields(&data.fields),
+        Data::Enum(data) => data
+            .variants
+            .iter()
+            .flat_map(|variant| [variant.attrs.clone(), of_fields(&variant.fields)].concat())
+            .collect(),
+        Data::Union(_) => Vec::new(),
     };
-    let lints = input.attrs.iter().chain(fields).filter_map(|attribute| match &attribute.meta {
+    let lints = input.attrs.iter().chain(&inner).filter_map(|attribute| match &attribute.meta {
         Meta::List(list) if list.path.is_ident("allow") || list.path.is_ident("expect") => Some(list.tokens.clone()),
         meta if meta.path().is_ident("deprecated") => Some(quote!(deprecated)),
         _ => None,

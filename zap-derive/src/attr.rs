@@ -1,4 +1,4 @@
-//! The `#[zap(...)]` attributes of a struct and of a field.
+//! The `#[zap(...)]` attributes of a struct or enum, of a field and of a variant; and `#[repr]`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -28,13 +28,19 @@ impl Dialect {
     }
 }
 
-/// What stands on the struct.
+/// What stands on the struct or enum.
 pub(crate) struct RecordAttributes {
     /// `None` if it is wrong: then nothing can be said of the fields.
     pub(crate) dialect: Option<Dialect>,
     pub(crate) version: u16,
     pub(crate) rename: Option<String>,
     pub(crate) krate: Path,
+    /// The word `dialect`, where it stands.
+    pub(crate) dialect_key: Option<Span>,
+    /// The word `transparent`: on the wire the record is its only field.
+    pub(crate) transparent: Option<Span>,
+    /// The word `growable`: fields may be appended.
+    pub(crate) growable: Option<Span>,
 }
 
 /// What stands on a field.
@@ -42,6 +48,28 @@ pub(crate) struct RecordAttributes {
 pub(crate) struct FieldAttributes {
     pub(crate) rename: Option<LitStr>,
     pub(crate) offset: Option<Offset>,
+    /// The word `skip`: not on the wire.
+    pub(crate) skip: Option<Span>,
+    /// The module of the user's conversions.
+    pub(crate) with: Option<Path>,
+}
+
+/// What stands on a variant.
+#[derive(Default)]
+pub(crate) struct VariantAttributes {
+    pub(crate) rename: Option<LitStr>,
+    pub(crate) tag: Option<Tag>,
+    /// The word `other`: keeps any number that no variant has.
+    pub(crate) other: Option<Span>,
+}
+
+/// An explicit tag.
+#[derive(Clone, Copy)]
+pub(crate) struct Tag {
+    pub(crate) number: u32,
+    pub(crate) span: Span,
+    /// The word `tag`.
+    pub(crate) key: Span,
 }
 
 /// An explicit offset.
@@ -123,6 +151,23 @@ fn value<T: syn::parse::Parse>(meta: &ParseNestedMeta<'_>, kind: &str) -> syn::R
     input.parse().map_err(|_| syn::Error::new(token, format!("`{key}` takes {kind}")))
 }
 
+/// A key that stands alone.
+fn flag(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<Span>> {
+    if meta.input.is_empty() || meta.input.peek(syn::Token![,]) {
+        return Ok(Some(meta.path.span()));
+    }
+    let key = meta.path.to_token_stream().to_string();
+    Err(syn::Error::new(meta.path.span(), format!("`{key}` takes no value: write it alone")))
+}
+
+fn path(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Path> {
+    let key = meta.path.to_token_stream().to_string();
+    let literal = text(meta)?;
+    literal
+        .parse_with(Path::parse_mod_style)
+        .map_err(|_| syn::Error::new(literal.span(), format!("`{key}` takes the path of {example}")))
+}
+
 fn name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     let literal = text(meta)?;
     if literal.value().is_empty() {
@@ -132,14 +177,22 @@ fn name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
 }
 
 impl RecordAttributes {
-    pub(crate) fn parse(attributes: &[Attribute], errors: &mut Errors) -> Self {
-        let mut parsed =
-            Self { dialect: Some(Dialect::Native), version: 1, rename: None, krate: syn::parse_quote!(::zap_core) };
+    pub(crate) fn parse(attributes: &[Attribute], is_enum: bool, errors: &mut Errors) -> Self {
+        let mut parsed = Self {
+            dialect: Some(Dialect::Native),
+            version: 1,
+            rename: None,
+            krate: syn::parse_quote!(::zap_core),
+            dialect_key: None,
+            transparent: None,
+            growable: None,
+        };
         parse_zap(attributes, errors, |key, meta| {
             match key {
                 "dialect" => {
                     // Until it is understood.
                     parsed.dialect = None;
+                    parsed.dialect_key = Some(meta.path.span());
                     parsed.dialect = Some(Dialect::parse(&text(meta)?)?);
                 }
                 "version" => {
@@ -150,19 +203,29 @@ impl RecordAttributes {
                     };
                 }
                 "rename" => parsed.rename = Some(name(meta)?.value()),
-                "crate" => {
-                    let literal = text(meta)?;
-                    parsed.krate = literal.parse().map_err(|_| {
-                        syn::Error::new(
-                            literal.span(),
-                            "`crate` takes the path of zap-core, such as \"::my_crate::zap_core\"",
-                        )
-                    })?;
+                "crate" => parsed.krate = path(meta, "zap-core, such as \"::my_crate::zap_core\"")?,
+                "transparent" | "growable" if is_enum => {
+                    return Err(syn::Error::new(
+                        meta.path.span(),
+                        format!("`{key}` stands on a struct, not on an enum"),
+                    ));
                 }
-                "offset" => {
-                    return Err(syn::Error::new(meta.path.span(), "`offset` stands on a field, not on the struct"));
+                "transparent" => parsed.transparent = flag(meta)?,
+                "growable" => parsed.growable = flag(meta)?,
+                "offset" | "skip" | "with" => {
+                    let owner = if is_enum { "enum" } else { "struct" };
+                    let message = format!("`{key}` stands on a field, not on the {owner}");
+                    return Err(syn::Error::new(meta.path.span(), message));
                 }
-                _ => return Err(unknown(meta, "a struct takes `dialect`, `version`, `rename` and `crate`")),
+                "tag" | "other" => {
+                    let message = format!("`{key}` stands on a variant of an enum");
+                    return Err(syn::Error::new(meta.path.span(), message));
+                }
+                _ if is_enum => return Err(unknown(meta, "an enum takes `dialect`, `version`, `rename` and `crate`")),
+                _ => {
+                    let known = "a struct takes `dialect`, `version`, `rename`, `crate`, `transparent` and `growable`";
+                    return Err(unknown(meta, known));
+                }
             }
             Ok(())
         });
@@ -193,14 +256,77 @@ impl FieldAttributes {
                     };
                     parsed.offset = Some(Offset { bytes, span: literal.span(), key: meta.path.span() });
                 }
-                "dialect" | "version" | "crate" => {
+                "skip" => parsed.skip = flag(meta)?,
+                "with" => parsed.with = Some(path(meta, "a module with `Wire`, `to_wire` and `from_wire`")?),
+                "dialect" | "version" | "crate" | "transparent" | "growable" => {
                     let message = format!("`{key}` stands on the struct, not on a field");
                     return Err(syn::Error::new(meta.path.span(), message));
                 }
-                _ => return Err(unknown(meta, "a field takes `rename` and `offset`")),
+                "tag" | "other" => {
+                    let message = format!("`{key}` stands on a variant of an enum, not on a field");
+                    return Err(syn::Error::new(meta.path.span(), message));
+                }
+                _ => return Err(unknown(meta, "a field takes `rename`, `offset`, `skip` and `with`")),
             }
             Ok(())
         });
         parsed
     }
+}
+
+impl VariantAttributes {
+    pub(crate) fn parse(attributes: &[Attribute], errors: &mut Errors) -> Self {
+        let mut parsed = Self::default();
+        parse_zap(attributes, errors, |key, meta| {
+            match key {
+                "rename" => parsed.rename = Some(name(meta)?),
+                "tag" => {
+                    let literal: LitInt = value(meta, "a number")?;
+                    let Ok(number) = literal.base10_parse() else {
+                        return Err(syn::Error::new(literal.span(), "a tag is at most 4294967295"));
+                    };
+                    parsed.tag = Some(Tag { number, span: literal.span(), key: meta.path.span() });
+                }
+                "other" => parsed.other = flag(meta)?,
+                "dialect" | "version" | "crate" | "transparent" | "growable" => {
+                    let message = format!("`{key}` does not stand on a variant");
+                    return Err(syn::Error::new(meta.path.span(), message));
+                }
+                "offset" | "skip" | "with" => {
+                    let message = format!("`{key}` stands on a field, not on a variant");
+                    return Err(syn::Error::new(meta.path.span(), message));
+                }
+                _ => return Err(unknown(meta, "a variant takes `rename`, `tag` and `other`")),
+            }
+            Ok(())
+        });
+        parsed
+    }
+}
+
+/// The integer of `#[repr]`, and its span: `u32` where none is stated.
+pub(crate) fn repr(attributes: &[Attribute], errors: &mut Errors) -> (&'static str, Option<Span>) {
+    let mut parsed = ("u32", None);
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+        // What cannot be parsed is the compiler's to say.
+        let _ = attribute.parse_nested_meta(|meta| {
+            let word = meta.path.to_token_stream().to_string();
+            let span = meta.path.span();
+            match word.as_str() {
+                "u8" => parsed = ("u8", Some(span)),
+                "u16" => parsed = ("u16", Some(span)),
+                "u32" => parsed = ("u32", Some(span)),
+                "align" => {
+                    let _: proc_macro2::Group = meta.input.parse()?;
+                }
+                _ => {
+                    let message =
+                        format!("an enum on the wire is a `u8`, `u16` or `u32`, not `{word}`: name one of them");
+                    errors.at(span, &message);
+                }
+            }
+            Ok(())
+        });
+    }
+    parsed
 }

@@ -8,6 +8,7 @@ mod ast;
 mod attr;
 mod expand;
 mod valid;
+mod variants;
 
 use proc_macro::TokenStream;
 
@@ -166,6 +167,7 @@ use proc_macro::TokenStream;
 /// ```
 #[proc_macro_derive(Zap, attributes(zap))]
 pub fn derive_zap(input: TokenStream) -> TokenStream {
-    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    let mut input = syn::parse_macro_input!(input as syn::DeriveInput);
+    ast::put_wire_types(&mut input);
     expand::derive(&input).into()
 }

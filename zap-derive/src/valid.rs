@@ -59,7 +59,13 @@ fn refusal(ty: &Type, dialect: Dialect) -> Option<(&Type, String)> {
         },
         Type::Slice(_) => at("a slice has no size here: use `Vec<T>` or `&[T]`"),
         Type::Tuple(tuple) if tuple.elems.is_empty() => at("`()` has nothing to write: remove the field"),
-        Type::Tuple(_) => at("a tuple is not a ZAP field yet: use a struct with #[derive(Zap)]"),
+        Type::Tuple(tuple) if dialect == Dialect::Native && tuple.elems.len() <= MAX_TUPLE => {
+            tuple.elems.iter().find_map(|element| refusal(element, dialect))
+        }
+        Type::Tuple(_) if dialect == Dialect::Native => {
+            at("a tuple has at most twelve fields: use a struct with #[derive(Zap)]")
+        }
+        Type::Tuple(_) => at("only native records have tuples: use a struct with #[derive(Zap)]"),
         Type::Ptr(_) => at("a raw pointer means nothing on the wire: hold the value"),
         Type::BareFn(_) => at("a function pointer means nothing on the wire: remove the field"),
         Type::TraitObject(_) => at("the wire needs one concrete type: name it"),
@@ -67,6 +73,9 @@ fn refusal(ty: &Type, dialect: Dialect) -> Option<(&Type, String)> {
         _ => None,
     }
 }
+
+/// The longest tuple that is a field.
+const MAX_TUPLE: usize = 12;
 
 /// As [`refusal`], for a type with a name, if it is spelled as the standard library's: another type of the same name is
 /// reached by any other path.
@@ -78,31 +87,92 @@ fn named<'i>(path: &'i Path, ty: &'i Type, dialect: Dialect) -> Option<(&'i Type
         return None;
     }
     let name = segment.ident.to_string();
-    let message = match (name.as_str(), type_arguments(segment).as_slice()) {
-        ("usize", []) => "`usize` has no fixed width: use `u32` or `u64`".into(),
-        ("isize", []) => "`isize` has no fixed width: use `i32` or `i64`".into(),
-        ("str", []) => "`str` has no size here: use `&str`, `String` or `Box<str>`".into(),
-        ("u128" | "i128" | "char", []) if dialect != Dialect::Native => {
-            format!("only native records have `{name}`: use a smaller integer or bytes")
+    let arguments = type_arguments(segment);
+    let message = never(&name, &arguments).or_else(|| match dialect {
+        Dialect::Native => None,
+        Dialect::Zapgen | Dialect::Zip => only_native(&name, &arguments),
+    });
+    match (message, name.as_str(), arguments.as_slice()) {
+        (Some(message), ..) => Some((ty, message)),
+        (None, "Option", [inner]) if dialect == Dialect::Native && is_option_of_nullable(inner) => {
+            let message = "an `Option` in an `Option` that is null when absent: both would be null, and nothing tells \
+                           them apart; use one `Option`";
+            Some((ty, message.into()))
         }
-        ("Option", [_]) if dialect == Dialect::Native => {
-            "`Option` is not a field of native records yet: use a `bool` beside the value, or an empty text or list"
-                .into()
+        (None, "Vec" | "Option" | "Box" | "NonZero" | "BTreeSet" | "HashSet", [inner, ..]) => refusal(inner, dialect),
+        (None, "BTreeMap" | "HashMap", [key, value, ..]) => refusal(key, dialect).or_else(|| refusal(value, dialect)),
+        _ => None,
+    }
+}
+
+/// Why no dialect has this type.
+fn never(name: &str, arguments: &[&Type]) -> Option<String> {
+    let message = match (name, arguments) {
+        ("usize", []) => "`usize` has no fixed width: use `u32` or `u64`",
+        ("isize", []) => "`isize` has no fixed width: use `i32` or `i64`",
+        ("NonZeroUsize", []) => "`NonZeroUsize` has no fixed width: use `NonZeroU32` or `NonZeroU64`",
+        ("NonZeroIsize", []) => "`NonZeroIsize` has no fixed width: use `NonZeroI32` or `NonZeroI64`",
+        ("str", []) => "`str` has no size here: use `&str`, `String` or `Box<str>`",
+        ("Box", [inner]) if is_unsized(inner) && !is_text_or_bytes(inner) => {
+            "of boxes of unsized types a record takes `Box<str>` and `Box<[u8]>`: use `Vec<T>` for a list"
         }
-        ("Vec" | "Option", [element]) => return refusal(element, dialect),
-        ("Box", [inner]) if !is_text_or_bytes(inner) => {
-            "of boxes a record takes `Box<str>` and `Box<[u8]>`: hold the value itself, or in a `Vec`".into()
+        ("Rc", [_]) => "`Rc` is not a ZAP field: use `Arc<str>`, `Arc<[u8]>` or `Bytes` to share, or `Box<T>`",
+        ("Arc", [inner]) if !is_text_or_bytes(inner) => {
+            "of shared values a record takes `Arc<str>`, `Arc<[u8]>` and `Bytes`: use `Box<T>`, or hold the value itself"
         }
-        ("Rc" | "Arc", [_]) => format!("`{name}` is not a ZAP field: hold the value itself, or `Bytes` to share"),
-        ("HashMap" | "BTreeMap", [_, _]) => {
-            format!("`{name}` is not a ZAP field yet: use a `Vec` of a struct with a key and a value")
+        ("VecDeque" | "LinkedList" | "BinaryHeap", [_]) => {
+            return Some(format!("`{name}` is not a ZAP field: use a `Vec`"));
         }
-        ("HashSet" | "BTreeSet" | "VecDeque" | "LinkedList" | "BinaryHeap", [_]) => {
-            format!("`{name}` is not a ZAP field: use a `Vec`")
+        ("Cell" | "RefCell" | "Mutex" | "RwLock" | "OnceCell" | "OnceLock", [_]) => {
+            return Some(format!("`{name}` is not a ZAP field: hold the value itself"));
+        }
+        ("Instant", []) => "an `Instant` means nothing on another machine: use `SystemTime` or `Duration`",
+        ("PathBuf" | "OsString" | "CString", []) => {
+            return Some(format!("`{name}` has no one form on every machine: use `String` or `Vec<u8>`"));
         }
         _ => return None,
     };
-    Some((ty, message))
+    Some(message.into())
+}
+
+/// Why a type that the native dialect has is in no other, and what those have.
+fn only_native(name: &str, arguments: &[&Type]) -> Option<String> {
+    let instead = match (name, arguments) {
+        ("u128" | "i128" | "char", []) => "use a smaller integer or bytes",
+        ("Box", [inner]) if !is_text_or_bytes(inner) => "hold the value itself, or in a `Vec`",
+        ("BTreeMap" | "HashMap", [_, _, ..]) => "use a `Vec` of a struct with a key and a value",
+        ("BTreeSet" | "HashSet", [_, ..]) => "use a `Vec`",
+        ("Duration" | "SystemTime", []) => "use an integer of seconds or nanoseconds",
+        ("Ipv4Addr" | "Ipv6Addr" | "IpAddr" | "SocketAddr", []) => "use bytes or text",
+        ("NonZero", [_]) => "use the integer",
+        (integer, []) if integer.starts_with("NonZero") => "use the integer",
+        _ => return None,
+    };
+    let what = if name == "Box" { "boxes of values".into() } else { format!("`{name}`") };
+    Some(format!("only native records have {what}: {instead}"))
+}
+
+/// Whether the type is an `Option` whose `None` is null: of text, bytes, a list, a map or a box.
+fn is_option_of_nullable(ty: &Type) -> bool {
+    let Type::Path(path) = ungrouped(ty) else {
+        return false;
+    };
+    let Some(segment) = path.path.segments.last() else {
+        return false;
+    };
+    match type_arguments(segment).as_slice() {
+        [inner] if segment.ident == "Option" => match ungrouped(inner) {
+            Type::Reference(_) => true,
+            Type::Path(inner) => inner.path.segments.last().is_some_and(|segment| {
+                let nullable =
+                    ["String", "Vec", "Box", "Cow", "Arc", "Bytes", "BTreeMap", "HashMap", "BTreeSet", "HashSet"];
+                nullable.iter().any(|name| segment.ident == name)
+            }),
+            Type::Tuple(_) => true,
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 fn type_arguments(segment: &PathSegment) -> Vec<&Type> {
@@ -114,6 +184,14 @@ fn type_arguments(segment: &PathSegment) -> Vec<&Type> {
         _ => None,
     });
     types.collect()
+}
+
+fn is_unsized(ty: &Type) -> bool {
+    match ungrouped(ty) {
+        Type::Slice(_) | Type::TraitObject(_) => true,
+        Type::Path(path) => path.path.is_ident("str"),
+        _ => false,
+    }
 }
 
 fn is_text_or_bytes(ty: &Type) -> bool {

@@ -128,7 +128,7 @@ impl Context {
 
     /// `View<'m, ...>` as the record names it.
     pub(crate) fn view_path(&self, record: &Record<'_>) -> TokenStream {
-        let (view, message) = (record.view(), &self.message);
+        let (view, message) = (&record.view, &self.message);
         let kept = record
             .generics
             .params
@@ -164,7 +164,12 @@ impl Context {
 
 /// The first and last token of a type: errors underline what lies between.
 pub(crate) fn ends(ty: &Type) -> (Span, Span) {
-    let mut spans = ty.to_token_stream().into_iter().map(|token| token.span());
+    token_ends(ty)
+}
+
+/// As [`ends`], of anything.
+pub(crate) fn token_ends(tokens: &impl ToTokens) -> (Span, Span) {
+    let mut spans = tokens.to_token_stream().into_iter().map(|token| token.span());
     let start = spans.next().unwrap_or_else(Span::call_site);
     (start, spans.last().unwrap_or(start))
 }
@@ -202,8 +207,17 @@ pub(crate) fn is_flat(ty: &Type) -> bool {
                 GenericArgument::Type(element) => is_one_of(element, &["u8"]),
                 _ => false,
             };
+            let is_text_or_bytes = |argument: &GenericArgument| match argument {
+                GenericArgument::Type(Type::Slice(slice)) => is_one_of(&slice.elem, &["u8"]),
+                GenericArgument::Type(element) => is_one_of(element, &["str"]),
+                _ => false,
+            };
             match segment.ident.to_string().as_str() {
-                "String" | "Cow" | "Box" | "Bytes" => true,
+                "String" | "Cow" | "Bytes" => true,
+                "Box" => match &segment.arguments {
+                    PathArguments::AngleBracketed(arguments) => arguments.args.iter().all(is_text_or_bytes),
+                    _ => false,
+                },
                 "Vec" => match &segment.arguments {
                     PathArguments::AngleBracketed(arguments) => arguments.args.iter().all(is_bytes),
                     _ => false,

@@ -222,7 +222,26 @@ fn element_impls(record: &Record<'_>, context: &Context) -> TokenStream {
     let Context { dialect, message, .. } = context;
     let generics = context.record_generics(record);
     if matches!(record.attributes.dialect, None | Some(Dialect::Native)) {
-        return implement(record, &generics, &quote!(__zap::FixedStride), &TokenStream::new());
+        let stride = implement(record, &generics, &quote!(__zap::FixedStride), &TokenStream::new());
+        let native = implement(
+            record,
+            &generics,
+            &quote!(__zap::NativeSlot),
+            &quote! {
+                type Outcome = __zap::Sure;
+                type Form = __zap::form::Pointer;
+                type Value<#message> = <Self as __zap::Slot<#dialect>>::Get<#message>;
+
+                #[inline]
+                fn read<#message>(
+                    __section: __zap::Section<#message>,
+                    __field: __zap::Field,
+                ) -> __zap::Result<Self::Value<#message>, __zap::DecodeError> {
+                    __zap::Result::Ok(<Self as __zap::Slot<#dialect>>::get(__section, __field))
+                }
+            },
+        );
+        return quote!(#stride #native);
     }
     let view = context.view_path(record);
     let element = implement(

@@ -10,7 +10,7 @@ use crate::expand::generics::{Context, ends};
 /// The struct itself.
 pub(crate) fn define(record: &Record<'_>, context: &Context) -> TokenStream {
     let (visibility, view, message, krate) =
-        (record.visibility, record.view(), &context.message, &record.attributes.krate);
+        (record.visibility, &record.view, &context.message, &record.attributes.krate);
     let allowed = &record.allowed;
     let doc = format!("A [`{}`] read in place: one accessor per field.", record.ident);
     let parameters = context.view_generics(record).params;
@@ -89,7 +89,7 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
         let value = quote_spanned!(end => #head #accessor(#receiver));
         quote!(.field(#value))
     });
-    let view_name = record.view().to_string();
+    let view_name = record.view.to_string();
 
     quote! {
         impl #impl_generics #view #where_clause {
