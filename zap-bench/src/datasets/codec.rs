@@ -6,6 +6,7 @@ use prost::Message as _;
 use rkyv::api::high;
 use rkyv::rancor::Error;
 use rkyv::util::AlignedVec;
+use wincode::config::{Configuration, PREALLOCATION_SIZE_LIMIT_DISABLED};
 use zap_core::Limits;
 
 /// A codec that can carry the data set `T`.
@@ -153,8 +154,13 @@ impl<T: DataSet> Reader<T> for Rkyv {
     }
 }
 
-/// wincode with its default configuration.
+/// wincode with its default configuration, but for a limit that `mesh` exceeds.
 pub(super) struct Wincode;
+
+/// Lists may be as long as they are.
+pub(super) type WincodeConfig = Configuration<true, PREALLOCATION_SIZE_LIMIT_DISABLED>;
+
+const WINCODE: WincodeConfig = Configuration::default().disable_preallocation_size_limit();
 
 impl<T: DataSet> Codec<T> for Wincode {
     const NAME: &'static str = "wincode";
@@ -169,12 +175,12 @@ impl<T: DataSet> Codec<T> for Wincode {
     #[inline(always)]
     fn encode<'o>(out: &'o mut Vec<u8>, value: &T) -> &'o [u8] {
         out.clear();
-        wincode::serialize_into(&mut *out, value).expect(FITS);
+        wincode::config::serialize_into(&mut *out, value, WINCODE).expect(FITS);
         out
     }
     #[inline(always)]
     fn decode((): &mut (), bytes: &[u8]) -> T {
-        wincode::deserialize(bytes).expect(OWN)
+        wincode::config::deserialize(bytes, WINCODE).expect(OWN)
     }
     fn restore(decoded: T) -> T {
         decoded

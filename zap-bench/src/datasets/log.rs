@@ -3,72 +3,29 @@
 use super::generate::{Generate, Random, list, one_of};
 use super::{DataSet, ZapData, messages};
 use rand::Rng;
-use zap_core::{DecodeError, Zap};
+use zap_core::DecodeError;
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    Zap,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Logs {
-    pub(crate) logs: Vec<Log>,
-}
+every_codec! {
+    pub(crate) struct Logs {
+        pub(crate) logs: Vec<Log>,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    Zap,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Log {
-    pub(crate) address: Address,
-    pub(crate) identity: String,
-    pub(crate) userid: String,
-    pub(crate) date: String,
-    pub(crate) request: String,
-    pub(crate) code: u16,
-    pub(crate) size: u64,
-}
+    pub(crate) struct Log {
+        pub(crate) address: Address,
+        pub(crate) identity: String,
+        pub(crate) userid: String,
+        pub(crate) date: String,
+        pub(crate) request: String,
+        pub(crate) code: u16,
+        pub(crate) size: u64,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    Zap,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Address {
-    pub(crate) x0: u8,
-    pub(crate) x1: u8,
-    pub(crate) x2: u8,
-    pub(crate) x3: u8,
+    pub(crate) struct Address {
+        pub(crate) x0: u8,
+        pub(crate) x1: u8,
+        pub(crate) x2: u8,
+        pub(crate) x3: u8,
+    }
 }
 
 const USERS: [&str; 9] = ["-", "alice", "bob", "carmen", "david", "eric", "frank", "george", "harry"];

@@ -2,68 +2,25 @@
 
 use super::generate::{Generate, Random, list};
 use super::{DataSet, ZapData, messages};
-use zap_core::{DecodeError, Zap};
+use zap_core::DecodeError;
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    Zap,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Mesh {
-    pub(crate) triangles: Vec<Triangle>,
-}
+every_codec! {
+    pub(crate) struct Mesh {
+        pub(crate) triangles: Vec<Triangle>,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    Zap,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Triangle {
-    pub(crate) v0: Vector3,
-    pub(crate) v1: Vector3,
-    pub(crate) v2: Vector3,
-    pub(crate) normal: Vector3,
-}
+    pub(crate) struct Triangle {
+        pub(crate) v0: Vector3,
+        pub(crate) v1: Vector3,
+        pub(crate) v2: Vector3,
+        pub(crate) normal: Vector3,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    Zap,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Vector3 {
-    pub(crate) x: f32,
-    pub(crate) y: f32,
-    pub(crate) z: f32,
+    pub(crate) struct Vector3 {
+        pub(crate) x: f32,
+        pub(crate) y: f32,
+        pub(crate) z: f32,
+    }
 }
 
 impl Generate for Vector3 {

@@ -1,198 +1,102 @@
 //! `minecraft_savedata`: the saved state of 500 players of a game, records of many fields, options and short texts.
 
 use super::generate::{Generate, Random, list, list_of, one_of};
-use super::{DataSet, messages};
+use super::{DataSet, ZapData, messages};
 use rand::Rng;
+use zap_core::DecodeError;
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Players {
-    pub(crate) players: Vec<Player>,
-}
+every_codec! {
+    pub(crate) struct Players {
+        pub(crate) players: Vec<Player>,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Player {
-    pub(crate) game_type: GameType,
-    pub(crate) previous_game_type: GameType,
-    pub(crate) score: i64,
-    pub(crate) dimension: String,
-    pub(crate) selected_item_slot: u32,
-    pub(crate) selected_item: Item,
-    pub(crate) spawn_dimension: Option<String>,
-    pub(crate) spawn_x: i64,
-    pub(crate) spawn_y: i64,
-    pub(crate) spawn_z: i64,
-    pub(crate) spawn_forced: Option<bool>,
-    pub(crate) sleep_timer: u16,
-    pub(crate) food_exhaustion_level: f32,
-    pub(crate) food_saturation_level: f32,
-    pub(crate) food_tick_timer: u32,
-    pub(crate) xp_level: u32,
-    pub(crate) xp_p: f32,
-    pub(crate) xp_total: i32,
-    pub(crate) xp_seed: i32,
-    pub(crate) inventory: Vec<Item>,
-    pub(crate) ender_items: Vec<Item>,
-    pub(crate) abilities: Abilities,
-    pub(crate) entered_nether_position: Option<(f64, f64, f64)>,
-    pub(crate) root_vehicle: Option<([u32; 4], Entity)>,
-    pub(crate) shoulder_entity_left: Option<Entity>,
-    pub(crate) shoulder_entity_right: Option<Entity>,
-    pub(crate) seen_credits: bool,
-    pub(crate) recipe_book: RecipeBook,
-}
+    pub(crate) struct Player {
+        pub(crate) game_type: GameType,
+        pub(crate) previous_game_type: GameType,
+        pub(crate) score: i64,
+        pub(crate) dimension: String,
+        pub(crate) selected_item_slot: u32,
+        pub(crate) selected_item: Item,
+        pub(crate) spawn_dimension: Option<String>,
+        pub(crate) spawn_x: i64,
+        pub(crate) spawn_y: i64,
+        pub(crate) spawn_z: i64,
+        pub(crate) spawn_forced: Option<bool>,
+        pub(crate) sleep_timer: u16,
+        pub(crate) food_exhaustion_level: f32,
+        pub(crate) food_saturation_level: f32,
+        pub(crate) food_tick_timer: u32,
+        pub(crate) xp_level: u32,
+        pub(crate) xp_p: f32,
+        pub(crate) xp_total: i32,
+        pub(crate) xp_seed: i32,
+        pub(crate) inventory: Vec<Item>,
+        pub(crate) ender_items: Vec<Item>,
+        pub(crate) abilities: Abilities,
+        pub(crate) entered_nether_position: Option<(f64, f64, f64)>,
+        pub(crate) root_vehicle: Option<([u32; 4], Entity)>,
+        pub(crate) shoulder_entity_left: Option<Entity>,
+        pub(crate) shoulder_entity_right: Option<Entity>,
+        pub(crate) seen_credits: bool,
+        pub(crate) recipe_book: RecipeBook,
+    }
 
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-#[repr(u8)]
-pub(crate) enum GameType {
-    Survival,
-    Creative,
-    Adventure,
-    Spectator,
-}
+    #[derive(Copy)]
+    #[repr(u8)]
+    pub(crate) enum GameType {
+        Survival,
+        Creative,
+        Adventure,
+        Spectator,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Item {
-    pub(crate) count: i8,
-    pub(crate) slot: u8,
-    pub(crate) id: String,
-}
+    pub(crate) struct Item {
+        pub(crate) count: i8,
+        pub(crate) slot: u8,
+        pub(crate) id: String,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Abilities {
-    pub(crate) walk_speed: f32,
-    pub(crate) fly_speed: f32,
-    pub(crate) may_fly: bool,
-    pub(crate) flying: bool,
-    pub(crate) invulnerable: bool,
-    pub(crate) may_build: bool,
-    pub(crate) instabuild: bool,
-}
+    pub(crate) struct Abilities {
+        pub(crate) walk_speed: f32,
+        pub(crate) fly_speed: f32,
+        pub(crate) may_fly: bool,
+        pub(crate) flying: bool,
+        pub(crate) invulnerable: bool,
+        pub(crate) may_build: bool,
+        pub(crate) instabuild: bool,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Entity {
-    pub(crate) id: String,
-    pub(crate) pos: (f64, f64, f64),
-    pub(crate) motion: (f64, f64, f64),
-    pub(crate) rotation: (f32, f32),
-    pub(crate) fall_distance: f32,
-    pub(crate) fire: u16,
-    pub(crate) air: u16,
-    pub(crate) on_ground: bool,
-    pub(crate) no_gravity: bool,
-    pub(crate) invulnerable: bool,
-    pub(crate) portal_cooldown: i32,
-    pub(crate) uuid: [u32; 4],
-    pub(crate) custom_name: Option<String>,
-    pub(crate) custom_name_visible: bool,
-    pub(crate) silent: bool,
-    pub(crate) glowing: bool,
-}
+    pub(crate) struct Entity {
+        pub(crate) id: String,
+        pub(crate) pos: (f64, f64, f64),
+        pub(crate) motion: (f64, f64, f64),
+        pub(crate) rotation: (f32, f32),
+        pub(crate) fall_distance: f32,
+        pub(crate) fire: u16,
+        pub(crate) air: u16,
+        pub(crate) on_ground: bool,
+        pub(crate) no_gravity: bool,
+        pub(crate) invulnerable: bool,
+        pub(crate) portal_cooldown: i32,
+        pub(crate) uuid: [u32; 4],
+        pub(crate) custom_name: Option<String>,
+        pub(crate) custom_name_visible: bool,
+        pub(crate) silent: bool,
+        pub(crate) glowing: bool,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct RecipeBook {
-    pub(crate) recipes: Vec<String>,
-    pub(crate) to_be_displayed: Vec<String>,
-    pub(crate) is_filtering_craftable: bool,
-    pub(crate) is_gui_open: bool,
-    pub(crate) is_furnace_filtering_craftable: bool,
-    pub(crate) is_furnace_gui_open: bool,
-    pub(crate) is_blasting_furnace_filtering_craftable: bool,
-    pub(crate) is_blasting_furnace_gui_open: bool,
-    pub(crate) is_smoker_filtering_craftable: bool,
-    pub(crate) is_smoker_gui_open: bool,
+    pub(crate) struct RecipeBook {
+        pub(crate) recipes: Vec<String>,
+        pub(crate) to_be_displayed: Vec<String>,
+        pub(crate) is_filtering_craftable: bool,
+        pub(crate) is_gui_open: bool,
+        pub(crate) is_furnace_filtering_craftable: bool,
+        pub(crate) is_furnace_gui_open: bool,
+        pub(crate) is_blasting_furnace_filtering_craftable: bool,
+        pub(crate) is_blasting_furnace_gui_open: bool,
+        pub(crate) is_smoker_filtering_craftable: bool,
+        pub(crate) is_smoker_gui_open: bool,
+    }
 }
 
 const DIMENSIONS: [&str; 3] = ["overworld", "nether", "end"];
@@ -337,5 +241,15 @@ impl DataSet for Players {
                 ArchivedGameType::Spectator => 3,
             });
         }
+    }
+}
+
+impl ZapData for Players {
+    #[inline(always)]
+    fn read_view(view: PlayersView<'_>, mut visit: impl FnMut(u64)) -> Result<(), DecodeError> {
+        for player in view.players()? {
+            visit(player.game_type()? as u64);
+        }
+        Ok(())
     }
 }

@@ -1,162 +1,66 @@
 //! `mk48`: 1,000 updates of a game of ships, many small records with options and short lists.
 
 use super::generate::{Generate, Random, list};
-use super::{DataSet, messages};
+use super::{DataSet, ZapData, messages};
 use rand::Rng;
 use rand::distributions::{Distribution, WeightedIndex};
+use zap_core::DecodeError;
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Updates {
-    pub(crate) updates: Vec<Update>,
-}
+every_codec! {
+    pub(crate) struct Updates {
+        pub(crate) updates: Vec<Update>,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Update {
-    pub(crate) contacts: Vec<Contact>,
-    pub(crate) score: u32,
-    pub(crate) world_radius: f32,
-    pub(crate) terrain_updates: Vec<TerrainUpdate>,
-}
+    pub(crate) struct Update {
+        pub(crate) contacts: Vec<Contact>,
+        pub(crate) score: u32,
+        pub(crate) world_radius: f32,
+        pub(crate) terrain_updates: Vec<TerrainUpdate>,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Contact {
-    pub(crate) damage: u8,
-    pub(crate) entity_id: u32,
-    pub(crate) entity_type: Option<EntityType>,
-    pub(crate) guidance: Guidance,
-    pub(crate) player_id: Option<u16>,
-    pub(crate) reloads: Vec<bool>,
-    pub(crate) transform: Transform,
-    pub(crate) turret_angles: Vec<u16>,
-}
+    pub(crate) struct Contact {
+        pub(crate) damage: u8,
+        pub(crate) entity_id: u32,
+        pub(crate) entity_type: Option<EntityType>,
+        pub(crate) guidance: Guidance,
+        pub(crate) player_id: Option<u16>,
+        pub(crate) reloads: Vec<bool>,
+        pub(crate) transform: Transform,
+        pub(crate) turret_angles: Vec<u16>,
+    }
 
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-#[repr(u8)]
-pub(crate) enum EntityType {
-    Destroyer,
-    Battleship,
-    Carrier,
-    Frigate,
-    Speedboat,
-    Cruiser,
-    Corvette,
-    MissileBoat,
-    Submarine,
-    Hovercraft,
-}
+    #[derive(Copy)]
+    #[repr(u8)]
+    pub(crate) enum EntityType {
+        Destroyer,
+        Battleship,
+        Carrier,
+        Frigate,
+        Speedboat,
+        Cruiser,
+        Corvette,
+        MissileBoat,
+        Submarine,
+        Hovercraft,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Guidance {
-    pub(crate) angle: u16,
-    pub(crate) submerge: bool,
-    pub(crate) velocity: i16,
-}
+    pub(crate) struct Guidance {
+        pub(crate) angle: u16,
+        pub(crate) submerge: bool,
+        pub(crate) velocity: i16,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct Transform {
-    pub(crate) altitude: i8,
-    pub(crate) angle: u16,
-    pub(crate) position: (f32, f32),
-    pub(crate) velocity: i16,
-}
+    pub(crate) struct Transform {
+        pub(crate) altitude: i8,
+        pub(crate) angle: u16,
+        pub(crate) position: (f32, f32),
+        pub(crate) velocity: i16,
+    }
 
-#[derive(
-    Clone,
-    Debug,
-    PartialEq,
-    serde::Serialize,
-    serde::Deserialize,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    bitcode::Encode,
-    bitcode::Decode,
-    wincode::SchemaRead,
-    wincode::SchemaWrite,
-)]
-pub(crate) struct TerrainUpdate {
-    pub(crate) chunk_id: (i8, i8),
-    pub(crate) data: Vec<u8>,
+    pub(crate) struct TerrainUpdate {
+        pub(crate) chunk_id: (i8, i8),
+        pub(crate) data: Vec<u8>,
+    }
 }
 
 /// What a ship of each type carries.
@@ -277,5 +181,15 @@ impl DataSet for Updates {
         for update in archived.updates.iter() {
             visit(update.score.to_native().into());
         }
+    }
+}
+
+impl ZapData for Updates {
+    #[inline(always)]
+    fn read_view(view: UpdatesView<'_>, mut visit: impl FnMut(u64)) -> Result<(), DecodeError> {
+        for update in view.updates()? {
+            visit(update.score().into());
+        }
+        Ok(())
     }
 }

@@ -13,6 +13,17 @@
 //!
 //! A codec that has no notion of an operation has no row there.
 
+/// Puts the derives of every codec on each struct and enum.
+macro_rules! every_codec {
+    ($($(#[$attribute:meta])* $visibility:vis $kind:ident $name:ident { $($body:tt)* })*) => {$(
+        #[derive(Clone, Debug, PartialEq, zap_core::Zap, bitcode::Encode, bitcode::Decode)]
+        #[derive(serde::Serialize, serde::Deserialize, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
+        #[derive(wincode::SchemaRead, wincode::SchemaWrite)]
+        $(#[$attribute])*
+        $visibility $kind $name { $($body)* }
+    )*};
+}
+
 mod check;
 mod codec;
 mod generate;
@@ -26,7 +37,7 @@ mod report;
 
 pub use self::report::{Report, Row};
 
-use self::codec::{Bitcode, Prost, Rkyv, SerdeJson, Wincode, Zap};
+use self::codec::{Bitcode, Prost, Rkyv, SerdeJson, Wincode, WincodeConfig, Zap};
 use self::generate::{Generate, random};
 use self::messages::Wire;
 use self::ops::Entry;
@@ -36,7 +47,6 @@ use rkyv::rancor::Error;
 use rkyv::ser::allocator::ArenaHandle;
 use rkyv::util::AlignedVec;
 use std::fmt::Debug;
-use wincode::config::DefaultConfig;
 use zap_core::DecodeError;
 
 /// What is measured.
@@ -130,8 +140,8 @@ impl Data {
         match self {
             Self::Log => zap_and_peers::<log::Logs>(),
             Self::Mesh => zap_and_peers::<mesh::Mesh>(),
-            Self::MinecraftSavedata => peers(&generate::<minecraft_savedata::Players>()),
-            Self::Mk48 => peers(&generate::<mk48::Updates>()),
+            Self::MinecraftSavedata => zap_and_peers::<minecraft_savedata::Players>(),
+            Self::Mk48 => zap_and_peers::<mk48::Updates>(),
         }
     }
 
@@ -140,8 +150,8 @@ impl Data {
         match self {
             Self::Log => check::zap_and_peers(&generate::<log::Logs>()),
             Self::Mesh => check::zap_and_peers(&generate::<mesh::Mesh>()),
-            Self::MinecraftSavedata => check::peers(&generate::<minecraft_savedata::Players>()),
-            Self::Mk48 => check::peers(&generate::<mk48::Updates>()),
+            Self::MinecraftSavedata => check::zap_and_peers(&generate::<minecraft_savedata::Players>()),
+            Self::Mk48 => check::zap_and_peers(&generate::<mk48::Updates>()),
         }
     }
 }
@@ -157,8 +167,8 @@ pub(crate) trait DataSet:
     + serde::de::DeserializeOwned
     + bitcode::Encode
     + bitcode::DecodeOwned
-    + wincode::SchemaWrite<DefaultConfig, Src = Self>
-    + for<'de> wincode::SchemaRead<'de, DefaultConfig, Dst = Self>
+    + wincode::SchemaWrite<WincodeConfig, Src = Self>
+    + for<'de> wincode::SchemaRead<'de, WincodeConfig, Dst = Self>
     + for<'a> rkyv::Serialize<HighSerializer<AlignedVec, ArenaHandle<'a>, Error>>
     + rkyv::Archive<
         Archived: for<'a> rkyv::bytecheck::CheckBytes<HighValidator<'a, Error>>
