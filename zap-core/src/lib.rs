@@ -80,6 +80,7 @@ mod boxed;
 mod buffer;
 mod builder;
 mod capped;
+mod conversion;
 mod dialect;
 mod encode;
 mod enumeration;
@@ -149,9 +150,12 @@ pub use zerocopy::little_endian;
 /// What derived code names. Not for other use: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::enumeration::{EnumValue, OpenEnum, PlainEnum, check_discriminant, plain};
+    pub use crate::conversion::converted;
+    pub use crate::enumeration::{
+        EnumValue, OpenEnum, PlainEnum, check_discriminant, data, data::debug_variant, plain,
+    };
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place};
-    pub use crate::native_slot::{NativeSlot, Sure, form};
+    pub use crate::native_slot::{Fallible, NativeSlot, Sure, form};
     pub use crate::record::{DebugView, nested};
     pub use crate::section::{Field, Section};
     pub use crate::sink::Sink;

@@ -107,7 +107,7 @@ pub trait Slot<D: Dialect> {
 
 /// Field `index` of a record: a constant, once this is inlined.
 #[inline(always)]
-fn field<R: Zap>(index: usize) -> Field {
+pub(crate) fn field<R: Zap>(index: usize) -> Field {
     let field = &R::FIELDS[index];
     Field { offset: field.offset as usize, place: &field.place }
 }

@@ -182,3 +182,148 @@ fn layouts_name_the_variants() {
     assert_eq!((Status::ENUM.variants[2].number, Status::ENUM.other), (303, Some("Other")));
     assert!(matches!(Port::ENUM.number, FieldType::U16));
 }
+
+/// Every form of variant.
+#[derive(Zap, Clone, Debug, PartialEq)]
+enum Shape<'a> {
+    Nothing,
+    Circle {
+        radius: f64,
+        #[zap(rename = "title")]
+        name: &'a str,
+    },
+    #[zap(tag = 40)]
+    Text(String),
+    Pair(u8, Vec<Shape<'a>>),
+    Empty(),
+    Void {},
+    #[zap(other)]
+    Other(u32),
+}
+
+#[derive(Zap, Clone, Debug, PartialEq)]
+enum Expr {
+    Num(f64),
+    Neg(Box<Expr>),
+    Add(Box<Self>, Box<Self>),
+    Sum(Vec<Expr>),
+    Maybe { of: Option<Box<Expr>>, color: Option<Color> },
+}
+
+#[derive(Zap, Clone, Debug, PartialEq)]
+enum Either<'a, L, R: Clone = u8, const N: usize = 2>
+where
+    L: PartialEq,
+{
+    Left(L),
+    Right { right: R, pad: [u8; N] },
+    Both(Box<Self>, &'a str),
+    Neither,
+}
+
+#[derive(Zap, Debug, PartialEq)]
+struct Scene<'a> {
+    first: Shape<'a>,
+    all: Vec<Shape<'a>>,
+    maybe: Option<Shape<'a>>,
+    none: Option<Shape<'a>>,
+    boxed: Box<Shape<'a>>,
+    expr: Expr,
+    either: Either<'a, u16, String>,
+}
+
+fn scene() -> Scene<'static> {
+    let circle = Shape::Circle { radius: 1.5, name: "c" };
+    Scene {
+        first: Shape::Pair(7, vec![circle.clone(), Shape::Nothing, Shape::Other(99)]),
+        all: vec![Shape::Text("t".into()), Shape::Empty(), Shape::Void {}, circle],
+        maybe: Some(Shape::Nothing),
+        none: None,
+        boxed: Box::new(Shape::Text(String::new())),
+        expr: Expr::Add(
+            Box::new(Expr::Neg(Box::new(Expr::Num(2.0)))),
+            Box::new(Expr::Sum(vec![
+                Expr::Num(1.0),
+                Expr::Maybe { of: Some(Box::new(Expr::Num(4.0))), color: Some(Color::Blue) },
+                Expr::Maybe { of: None, color: None },
+            ])),
+        ),
+        either: Either::Both(Box::new(Either::Right { right: "r".into(), pad: [1, 2] }), "b"),
+    }
+}
+
+#[test]
+fn variants_with_data_round_trip_everywhere() -> Outcome {
+    let scene = scene();
+    let bytes = scene.to_vec()?;
+    Scene::validate(&bytes, &Limits::new())?;
+    assert_eq!(Scene::decode(&bytes)?, scene);
+    let view = Scene::view(&bytes)?;
+    let ShapeView::Pair(pair) = view.first()? else { panic!("not a pair") };
+    assert_eq!((pair.field_0(), pair.field_1()?.len()), (7, 3));
+    let ShapeView::Circle(circle) = pair.field_1()?.get(0).ok_or("none")?? else { panic!("not a circle") };
+    assert_eq!((circle.radius(), circle.name()?), (1.5, "c"));
+    assert!(matches!(pair.field_1()?.get(2), Some(Ok(ShapeView::Other(99)))));
+    let ShapeView::Text(text) = view.boxed()? else { panic!("not a text") };
+    assert_eq!(text?, "");
+    assert!(matches!(view.maybe()?, Some(ShapeView::Nothing)));
+    assert!(view.none()?.is_none());
+    let ExprView::Add(add) = view.expr()? else { panic!("not a sum") };
+    let ExprView::Neg(neg) = add.field_0()? else { panic!("not negative") };
+    assert!(matches!(neg.field_0()?, ExprView::Num(2.0)));
+    let EitherView::Both(both) = view.either()? else { panic!("not both") };
+    let EitherView::Right(right) = both.field_0()? else { panic!("not right") };
+    assert_eq!((right.right()?, right.pad(), both.field_1()?), ("r", &[1, 2], "b"));
+    assert_eq!(
+        format!("{:?}", view.all()?.iter().collect::<Vec<_>>()),
+        "[Ok(Text(Ok(\"t\"))), Ok(Empty), Ok(Void), Ok(Circle(ShapeCircleView { radius: 1.5, title: Ok(\"c\") }))]"
+    );
+    Ok(())
+}
+
+#[test]
+fn enums_with_data_are_roots() -> Outcome {
+    let bytes = round_trip(&Expr::Num(2.0))?;
+    assert_eq!(bytes, b"ZAP\0\x01\0\0\0\x10\0\0\0\x20\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\0\0\0\0\x40");
+    let view = Expr::view(&bytes)?;
+    assert_eq!(view.number(), 0);
+    assert!(matches!(view.get()?, ExprView::Num(2.0)));
+    let either = Either::<u16, String>::Left(5);
+    let bytes = either.to_vec()?;
+    assert_eq!(Either::<u16, String>::decode(&bytes)?, either);
+    Ok(())
+}
+
+#[test]
+fn damaged_variants_are_errors_at_their_field() -> Outcome {
+    let good = Shape::Circle { radius: 1.5, name: "c" }.to_vec()?;
+    let kind = |at: usize, byte: u8| {
+        let mut bytes = good.clone();
+        bytes[at] = byte;
+        let error = Shape::decode(&bytes).unwrap_err();
+        assert_eq!(Shape::validate(&bytes, &Limits::new()).unwrap_err(), error);
+        (error.kind(), error.offset(), error.place().map(|place| (place.record, place.field)))
+    };
+    assert_eq!(kind(16, 0), (DecodeErrorKind::UnexpectedFields, 20, Some(("Shape", ""))));
+    assert_eq!(kind(20, 0), (DecodeErrorKind::NullPointer, 20, Some(("Shape", ""))));
+    assert_eq!(kind(20, 0xf0), (DecodeErrorKind::PointerOutOfBounds, 20, Some(("Shape", ""))));
+    assert_eq!(kind(32, 0xf0), (DecodeErrorKind::PointerOutOfBounds, 32, Some(("Shape::Circle", "title"))));
+    let mut bytes = Expr::Num(1.0).to_vec()?;
+    bytes[16] = 9;
+    assert_eq!(Expr::decode(&bytes).unwrap_err().kind(), DecodeErrorKind::UnknownVariant);
+    assert_eq!(Expr::view(&bytes)?.get().unwrap_err().kind(), DecodeErrorKind::UnknownVariant);
+    Ok(())
+}
+
+#[test]
+fn each_variant_is_a_level_and_costs_its_section() -> Outcome {
+    let nested = |levels: usize| (0..levels).fold(Expr::Num(0.0), |inner, _| Expr::Neg(Box::new(inner)));
+    // A variant and a box are two levels; the number at the end is one.
+    let deepest = nested(31);
+    let bytes = round_trip(&deepest)?;
+    assert_eq!(nested(32).to_vec().unwrap_err(), zap_core::EncodeError::TooDeep);
+    let limits = Limits::new().max_depth(62);
+    assert_eq!(Expr::decode_with(&bytes, &limits).unwrap_err().kind(), DecodeErrorKind::DepthExceeded);
+    assert_eq!(Expr::validate(&bytes, &limits).unwrap_err().kind(), DecodeErrorKind::DepthExceeded);
+    Ok(())
+}

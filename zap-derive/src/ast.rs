@@ -24,6 +24,10 @@ pub(crate) struct Record<'i> {
     pub(crate) fields: Vec<Field<'i>>,
     /// The fields that are not.
     pub(crate) skipped: Vec<Skipped<'i>>,
+    /// The enum of which this is the section of a variant.
+    pub(crate) variant_of: Option<&'i Ident>,
+    /// Types on the wire, and off it, in the other variants: a section may hold the enum, and so needs all its bounds.
+    pub(crate) beside: (Vec<&'i Type>, Vec<&'i Type>),
     /// The last field has no size: no implementation can be written, not even a stub.
     pub(crate) is_unsized: bool,
 }
@@ -58,7 +62,8 @@ pub(crate) fn put_wire_types(input: &mut DeriveInput) {
         for field in fields {
             // What is wrong with the attributes is said later.
             if let Some(module) = FieldAttributes::parse(&field.attrs, &mut Errors::default()).with {
-                field.ty = parse_quote!(#module::Wire);
+                let wire = Ident::new("Wire", module.span());
+                field.ty = parse_quote!(#module::#wire);
             }
         }
     };
@@ -84,6 +89,8 @@ impl<'i> Record<'i> {
             allowed: allowed(input),
             fields: Vec::new(),
             skipped: Vec::new(),
+            variant_of: None,
+            beside: (Vec::new(), Vec::new()),
             is_unsized: false,
         };
         match &input.data {
@@ -102,6 +109,14 @@ impl<'i> Record<'i> {
             _ => false,
         });
         record
+    }
+
+    /// The types that bounds are made of: on the wire, and off it.
+    pub(crate) fn bounded(&self) -> (Vec<&'i Type>, Vec<&'i Type>) {
+        let mut bounded = self.beside.clone();
+        bounded.0.extend(self.fields.iter().map(|field| field.ty));
+        bounded.1.extend(self.skipped.iter().map(|skipped| skipped.ty));
+        bounded
     }
 
     /// Adds fields: those on the wire, and those that are not.

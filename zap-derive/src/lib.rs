@@ -167,7 +167,6 @@ use proc_macro::TokenStream;
 /// ```
 #[proc_macro_derive(Zap, attributes(zap))]
 pub fn derive_zap(input: TokenStream) -> TokenStream {
-    let mut input = syn::parse_macro_input!(input as syn::DeriveInput);
-    ast::put_wire_types(&mut input);
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
     expand::derive(&input).into()
 }

@@ -1,12 +1,19 @@
 //! Our model of the enum under the derive: its variants, their numbers and what is wrong with them.
 
 use proc_macro2::Span;
+use quote::format_ident;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{DataEnum, DeriveInput, Expr, ExprLit, ExprUnary, Fields, Ident, Lit, Type, UnOp};
+use syn::visit_mut::VisitMut;
+use syn::{
+    Attribute, Data, DataEnum, DataStruct, DeriveInput, Expr, ExprLit, ExprUnary, Field, Fields, Ident, Lit, Path,
+    Type, UnOp, parse_quote,
+};
 
 use crate::ast::{Record, ungrouped};
 use crate::attr::{Dialect, Errors, Tag, VariantAttributes, repr};
+use crate::expand::generics::{PutRecord, argument, with_arguments};
+use crate::valid;
 
 /// The variants of an enum.
 pub(crate) struct Enumeration<'i> {
@@ -25,6 +32,8 @@ pub(crate) struct Variant<'i> {
     /// The name in layouts and errors.
     pub(crate) name: String,
     name_span: Span,
+    /// The user's own documentation.
+    pub(crate) docs: Vec<&'i Attribute>,
     pub(crate) fields: &'i Fields,
     /// The expression after `=`.
     pub(crate) discriminant: Option<&'i Expr>,
@@ -82,12 +91,96 @@ impl<'i> Variant<'i> {
             ident: &variant.ident,
             name,
             name_span,
+            docs: variant.attrs.iter().filter(|attribute| attribute.path().is_ident("doc")).collect(),
             fields: &variant.fields,
             discriminant: variant.discriminant.as_ref().map(|(_, expression)| expression),
             tag: attributes.tag.map_or(position as u32, |tag| tag.number),
             explicit: attributes.tag,
             other: attributes.other,
         }
+    }
+}
+
+/// The fields of each variant as a struct of its own, with the enum's generics. Its name is not one that a user's
+/// field could mean.
+pub(crate) fn sections(input: &DeriveInput, krate: &Path) -> Vec<DeriveInput> {
+    let Data::Enum(data) = &input.data else {
+        return Vec::new();
+    };
+    let owner = with_arguments(&input.ident, input.generics.params.iter().map(argument));
+    let sections = data.variants.iter().map(|variant| {
+        let mut fields = variant.fields.clone();
+        add_marker(&mut fields, input, krate);
+        for field in &mut fields {
+            field.vis = input.vis.clone();
+            PutRecord(owner.clone()).visit_type_mut(&mut field.ty);
+        }
+        let mut generics = input.generics.clone();
+        if let Some(clause) = &mut generics.where_clause {
+            PutRecord(owner.clone()).visit_where_clause_mut(clause);
+        }
+        let span = variant.ident.span();
+        DeriveInput {
+            attrs: Vec::new(),
+            // As its fields, and so its view.
+            vis: input.vis.clone(),
+            ident: format_ident!("__{}{}", input.ident.unraw(), variant.ident.unraw(), span = span),
+            generics,
+            data: Data::Struct(DataStruct { struct_token: Default::default(), fields, semi_token: None }),
+        }
+    });
+    sections.collect()
+}
+
+/// A struct must use each of its parameters.
+fn add_marker(fields: &mut Fields, input: &DeriveInput, krate: &Path) {
+    if input.generics.params.is_empty() {
+        return;
+    }
+    let lifetimes = input.generics.lifetimes().map(|parameter| &parameter.lifetime);
+    let types = input.generics.type_params().map(|parameter| &parameter.ident);
+    let marker: Type = parse_quote!(#krate::__private::PhantomData<fn() -> (#(&#lifetimes (),)* #(#krate::__private::PhantomData<#types>,)*)>);
+    let mut field: Field = parse_quote!(#[zap(skip)] __marker: #marker);
+    match fields {
+        Fields::Named(fields) => fields.named.push(field),
+        Fields::Unnamed(fields) => {
+            field.ident = None;
+            field.colon_token = None;
+            fields.unnamed.push(field);
+        }
+        // It has no section.
+        Fields::Unit => {}
+    }
+}
+
+/// The record of one of [`sections`].
+pub(crate) fn section_record<'i>(
+    owner: &Record<'i>,
+    variant: &syn::Variant,
+    section: &'i DeriveInput,
+    errors: &mut Errors,
+) -> Record<'i> {
+    let mut record = Record::parse(section, errors);
+    let name = VariantAttributes::parse(&variant.attrs, &mut Errors::default()).rename;
+    let name = name.map_or_else(|| variant.ident.unraw().to_string(), |name| name.value());
+    record.name = format!("{}::{name}", owner.name);
+    record.view = format_ident!("{}{}View", owner.ident.unraw(), variant.ident.unraw(), span = variant.ident.span());
+    record.attributes.krate = owner.attributes.krate.clone();
+    record.allowed = owner.allowed.clone();
+    record.variant_of = Some(owner.ident);
+    for offset in record.fields.iter_mut().filter_map(|field| field.offset.take()) {
+        errors.at(offset.key, "the fields of a variant follow each other: remove `offset`");
+    }
+    valid::check(&record, errors);
+    record
+}
+
+/// Gives each section the bounds of all.
+pub(crate) fn share_bounds(sections: &mut [Record<'_>]) {
+    let (wire, skipped): (Vec<_>, Vec<_>) = sections.iter().map(Record::bounded).unzip();
+    let all = (wire.concat(), skipped.concat());
+    for section in sections.iter_mut().filter(|section| !section.generics.params.is_empty()) {
+        section.beside = all.clone();
     }
 }
 

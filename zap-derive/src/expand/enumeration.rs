@@ -2,16 +2,30 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Fields, Ident};
+use syn::{DeriveInput, Fields, Ident};
 
 use crate::ast::Record;
+use crate::expand::data_enum;
 use crate::expand::generics::Context;
 use crate::variants::{Enumeration, Variant, is_literal};
 
-pub(crate) fn expand(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream {
+pub(crate) fn expand(
+    record: &Record<'_>,
+    enumeration: &Enumeration<'_>,
+    sections: &[Record<'_>],
+    definitions: &[DeriveInput],
+) -> TokenStream {
     let (krate, allowed) = (&record.attributes.krate, &record.allowed);
-    let implementations = plain(record, enumeration);
+    let (views, implementations) = if enumeration.has_data {
+        (
+            data_enum::define(record, enumeration, sections),
+            data_enum::expand(record, enumeration, sections, definitions),
+        )
+    } else {
+        (TokenStream::new(), plain(record, enumeration))
+    };
     quote! {
+        #views
         #(#[allow(#allowed)])*
         const _: () = {
             use #krate::__private as __zap;
@@ -160,6 +174,7 @@ fn plain_slot(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
     let (owner, number) = (record.ident, &enumeration.number);
     let where_clause = where_value(record);
     let is_open = enumeration.other.is_some();
+    let outcome = format_ident!("{}", if is_open { "Sure" } else { "Fallible" });
     let (get, read, check, decode) = if is_open {
         (
             quote!(Self),
@@ -218,6 +233,21 @@ fn plain_slot(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
         impl __zap::FixedStride for #owner #where_clause {}
 
         #[automatically_derived]
+        impl __zap::NativeSlot for #owner #where_clause {
+            type Outcome = __zap::#outcome;
+            type Form = __zap::form::Presence;
+            type Value<'__m> = Self;
+
+            #[inline]
+            fn read<'__m>(
+                __section: __zap::Section<'__m>,
+                __field: __zap::Field,
+            ) -> __zap::Result<Self, __zap::DecodeError> {
+                #decode
+            }
+        }
+
+        #[automatically_derived]
         impl<__D: __zap::StreamDialect> __zap::Element<__D> for #owner #where_clause {
             type Item<'__m> = Self;
 
@@ -252,13 +282,7 @@ fn plain_root(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
     let (name, number) = (&record.name, &enumeration.number);
     let numbers = (0..enumeration.variants.len()).map(number_name);
     let names = enumeration.variants.iter().map(|variant| &variant.name);
-    let other = match &enumeration.other {
-        Some(other) => {
-            let name = &other.name;
-            quote!(__zap::Option::Some(#name))
-        }
-        None => quote!(__zap::Option::None),
-    };
+    let other = other_name(enumeration);
     let layout = quote! {
         &__zap::EnumLayout::new(
             #name,
@@ -293,8 +317,19 @@ fn plain_root(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
     }
 }
 
+/// The name of the variant marked `other`, as an option.
+pub(crate) fn other_name(enumeration: &Enumeration<'_>) -> TokenStream {
+    match &enumeration.other {
+        Some(other) => {
+            let name = &other.name;
+            quote!(__zap::Option::Some(#name))
+        }
+        None => quote!(__zap::Option::None),
+    }
+}
+
 /// The body of `Zap` for an enum: a record with one field without a name.
-fn root(record: &Record<'_>, context: &Context) -> TokenStream {
+pub(crate) fn root(record: &Record<'_>, context: &Context) -> TokenStream {
     let (name, version, message) = (&record.name, record.attributes.version, &context.message);
     let slot = quote!(<Self as __zap::Slot<__zap::Native>>);
     quote! {

@@ -95,11 +95,16 @@ impl Context {
             generics.params.insert(0, parse_quote!(#message));
             return generics;
         }
+        for ty in record.bounded().1 {
+            if mentions_parameters(record, ty) {
+                generics.make_where_clause().predicates.push(parse_quote!(#ty: __zap::Default));
+            }
+        }
         let mut lifetimes = CollectLifetimes::default();
-        for field in &record.fields {
-            lifetimes.visit_type_mut(&mut field.ty.clone());
-            if may_only_encode(field.ty) && !mentions_parameters(record, field.ty) {
-                generics.make_where_clause().predicates.push(decode(field.ty));
+        for ty in record.bounded().0 {
+            lifetimes.visit_type_mut(&mut ty.clone());
+            if may_only_encode(ty) && !mentions_parameters(record, ty) {
+                generics.make_where_clause().predicates.push(decode(ty));
             }
         }
         let bounds: Punctuated<Lifetime, Token![+]> = lifetimes.0.into_iter().collect();
@@ -154,9 +159,9 @@ impl Context {
         if self.broken.is_some() {
             return;
         }
-        for field in &record.fields {
-            if mentions_parameters(record, field.ty) {
-                generics.make_where_clause().predicates.push(bound(field.ty));
+        for ty in record.bounded().0 {
+            if mentions_parameters(record, ty) {
+                generics.make_where_clause().predicates.push(bound(ty));
             }
         }
     }
@@ -229,14 +234,28 @@ pub(crate) fn is_flat(ty: &Type) -> bool {
     }
 }
 
+/// Whether a `Box` of a value is anywhere in the type: what it reads as may hold itself.
+pub(crate) fn has_box(ty: &Type) -> bool {
+    struct Search(bool);
+    impl VisitMut for Search {
+        fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
+            self.0 |= segment.ident == "Box";
+            visit_mut::visit_path_segment_mut(self, segment);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_type_mut(&mut ty.clone());
+    search.0 && !is_flat(ty)
+}
+
 /// Whether the type speaks of the record's type parameters, and not of the record itself.
-fn mentions_parameters(record: &Record<'_>, ty: &Type) -> bool {
+pub(crate) fn mentions_parameters(record: &Record<'_>, ty: &Type) -> bool {
     let parameters: Vec<_> = record.generics.type_params().map(|parameter| &parameter.ident).collect();
     mentions(ty, &parameters) && !mentions_record(record, ty)
 }
 
 fn mentions_record(record: &Record<'_>, ty: &Type) -> bool {
-    mentions(ty, &[record.ident, &Ident::new("Self", Span::call_site())])
+    mentions(ty, &[record.ident, record.variant_of.unwrap_or(record.ident), &Ident::new("Self", Span::call_site())])
 }
 
 /// Whether the type may be one that can be encoded but not decoded: one with a borrowed list anywhere in it, or a record
@@ -269,12 +288,12 @@ fn has_borrowed_list(ty: &Type) -> bool {
     search.0
 }
 
-fn with_arguments(ident: &Ident, arguments: impl Iterator<Item = TokenStream>) -> Type {
+pub(crate) fn with_arguments(ident: &Ident, arguments: impl Iterator<Item = TokenStream>) -> Type {
     let arguments: Vec<_> = arguments.collect();
     if arguments.is_empty() { parse_quote!(#ident) } else { parse_quote!(#ident<#(#arguments),*>) }
 }
 
-fn without_defaults(generics: &Generics) -> Generics {
+pub(crate) fn without_defaults(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     for parameter in &mut generics.params {
         match parameter {
@@ -298,7 +317,7 @@ fn without_lifetimes(generics: &Generics) -> Punctuated<GenericParam, Token![,]>
 }
 
 /// A parameter as an argument.
-fn argument(parameter: &GenericParam) -> TokenStream {
+pub(crate) fn argument(parameter: &GenericParam) -> TokenStream {
     match parameter {
         GenericParam::Lifetime(parameter) => {
             let lifetime = &parameter.lifetime;
@@ -327,7 +346,7 @@ impl VisitMut for PutLifetime<'_> {
 }
 
 /// Puts the record's name for `Self`, which is the view in the view's own implementations.
-struct PutRecord(Type);
+pub(crate) struct PutRecord(pub(crate) Type);
 
 impl VisitMut for PutRecord {
     fn visit_type_mut(&mut self, ty: &mut Type) {

@@ -4,8 +4,9 @@
 //! `zap_core::__private`. Every name that the expansion brings along is a path from there or begins with two
 //! underscores, so that nothing a user can define nearby is mistaken for it.
 
+mod data_enum;
 mod enumeration;
-mod generics;
+pub(crate) mod generics;
 mod record;
 mod view;
 
@@ -13,22 +14,41 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput};
 
-use crate::ast::Record;
+use crate::ast::{Record, put_wire_types};
 use crate::attr::Errors;
 use crate::valid;
-use crate::variants::Enumeration;
+use crate::variants::{self, Enumeration};
 
-pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
+pub(crate) fn derive(original: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
-    let record = Record::parse(input, &mut errors);
+    let mut input = original.clone();
+    put_wire_types(&mut input);
+    let input = &input;
+    let mut record = Record::parse(input, &mut errors);
     valid::check(&record, &mut errors);
-    let enumeration = match &input.data {
-        Data::Enum(data) => Some(Enumeration::parse(input, data, &record, &mut errors)),
-        _ => None,
-    };
+
+    // Of an enum, each variant's fields are a record of their own.
+    let definitions = variants::sections(original, &record.attributes.krate);
+    let mut sections = definitions.clone();
+    sections.iter_mut().for_each(put_wire_types);
+    let mut enumeration = None;
+    let mut records = Vec::new();
+    if let Data::Enum(data) = &input.data {
+        enumeration = Some(Enumeration::parse(input, data, &record, &mut errors));
+        for (section, variant) in sections.iter().zip(&data.variants) {
+            records.push(variants::section_record(&record, variant, section, &mut errors));
+        }
+    }
+
     let (broken, errors) = errors.into_tokens();
     if let (Some(enumeration), None) = (enumeration, &broken) {
-        return enumeration::expand(&record, &enumeration);
+        if let Data::Enum(data) = &input.data {
+            let known = data.variants.iter().filter(|_| enumeration.has_data).take(enumeration.variants.len());
+            known.for_each(|variant| record.add_fields(&variant.fields, &mut Errors::default()));
+        }
+        variants::share_bounds(&mut records);
+        data_enum::hide_views(&enumeration, &mut records);
+        return enumeration::expand(&record, &enumeration, &records, &definitions);
     }
 
     if record.is_unsized {

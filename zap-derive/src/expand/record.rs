@@ -2,9 +2,10 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::Generics;
+use syn::spanned::Spanned;
+use syn::{Generics, Ident};
 
-use crate::ast::{Field, Record};
+use crate::ast::{Field, Record, Skipped};
 use crate::attr::Dialect;
 use crate::expand::generics::{Context, ends, is_flat, is_known};
 
@@ -13,7 +14,8 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
     let zap = zap_impl(record, context);
     let slot = slot_impl(record, context);
     let decode = decode_impls(record, context);
-    let element = element_impls(record, context);
+    // The section of a variant is no field of anything.
+    let element = record.variant_of.is_none().then(|| element_impls(record, context));
     let checks = checks(record, context);
     quote! {
         #broken
@@ -26,7 +28,7 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
 }
 
 /// `impl<...> Trait for Record<...> where ... { body }`.
-fn implement(record: &Record<'_>, generics: &Generics, of: &TokenStream, body: &TokenStream) -> TokenStream {
+pub(crate) fn implement(record: &Record<'_>, generics: &Generics, of: &TokenStream, body: &TokenStream) -> TokenStream {
     let ident = record.ident;
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let (_, arguments, _) = record.generics.split_for_impl();
@@ -86,7 +88,8 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
     let check = body(context, quote!(#check __zap::Result::Ok(())));
     let put = each(&|index, field| {
         let (slot, member) = (context.slot(field.ty), &field.member);
-        quote!(#slot::put_field::<Self, __S>(&self.#member, __sink, __section, __base, #index);)
+        let value = to_wire(field, &quote!(&self.#member));
+        quote!(#slot::put_field::<Self, __S>(#value, __sink, __section, __base, #index);)
     });
     let put = body(context, put);
     let zero = (record.attributes.dialect == Some(Dialect::Zip)).then(|| {
@@ -127,6 +130,28 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             #zero
         },
     )
+}
+
+/// A reference to what is written for a field, given one to its value.
+pub(crate) fn to_wire(field: &Field<'_>, value: &TokenStream) -> TokenStream {
+    match &field.with {
+        Some(module) => {
+            let to_wire = Ident::new("to_wire", module.span());
+            quote!(&#module::#to_wire(#value))
+        }
+        None => value.clone(),
+    }
+}
+
+/// A field's value, given what was decoded for it.
+fn from_wire(field: &Field<'_>, index: usize, decoded: TokenStream) -> TokenStream {
+    match &field.with {
+        Some(module) => {
+            let from_wire = Ident::new("from_wire", module.span());
+            quote!(__zap::converted::<Self, _, _>(#module::#from_wire(#decoded), __section, #index)?)
+        }
+        None => decoded,
+    }
 }
 
 fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
@@ -176,15 +201,27 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
     )
 }
 
+/// What a field that is not on the wire is decoded to.
+pub(crate) fn default(skipped: &Skipped<'_>) -> TokenStream {
+    let (member, ty) = (&skipped.member, skipped.ty);
+    let (start, end) = ends(ty);
+    let head = quote_spanned!(start => <#ty as);
+    let value = quote_spanned!(end => #head __zap::Default>::default());
+    quote!(#member: #value)
+}
+
 fn decode_impls(record: &Record<'_>, context: &Context) -> TokenStream {
     let Context { dialect, message, .. } = context;
     let inline = inline(record);
     let generics = context.decode_generics(record);
     let fields = record.fields.iter().enumerate().map(|(index, field)| {
         let (slot, member) = (context.decode_slot(field.ty), &field.member);
-        quote!(#member: #slot::decode_field::<Self, __METERED>(__section, #index, __walk)?)
+        let decoded = quote!(#slot::decode_field::<Self, __METERED>(__section, #index, __walk)?);
+        let value = from_wire(field, index, decoded);
+        quote!(#member: #value)
     });
-    let root = body(context, quote!(__zap::Result::Ok(Self { #(#fields),* })));
+    let skipped = record.skipped.iter().map(default);
+    let root = body(context, quote!(__zap::Result::Ok(Self { #(#fields,)* #(#skipped,)* })));
     let decode = implement(
         record,
         &generics,
@@ -316,6 +353,6 @@ fn checks(record: &Record<'_>, context: &Context) -> TokenStream {
     quote!(const _: () = { #checks #size };)
 }
 
-fn is_generic(record: &Record<'_>) -> bool {
+pub(crate) fn is_generic(record: &Record<'_>) -> bool {
     record.generics.type_params().next().is_some() || record.generics.const_params().next().is_some()
 }
