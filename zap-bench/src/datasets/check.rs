@@ -7,11 +7,13 @@ use super::{DataSet, ZapData, ops};
 /// The whole value, there and back.
 fn whole<T: DataSet, C: Codec<T>>(value: &T) -> Result<(), String> {
     let message = ops::message::<T, C>(value);
-    if C::restore(C::decode(&mut C::Scratch::default(), &message)) == *value {
-        Ok(())
-    } else {
-        Err(format!("{}: {} decodes to other values", T::NAME, C::NAME))
+    let decoded = C::restore(C::decode(&mut C::Scratch::default(), &message));
+    if decoded == *value {
+        return Ok(());
     }
+    let (got, want) = (format!("{decoded:#?}"), format!("{value:#?}"));
+    let difference = got.lines().zip(want.lines()).find(|(got, want)| got != want);
+    Err(format!("{}: {} decodes to other values: {difference:?}", T::NAME, C::NAME))
 }
 
 /// The read operation, in both ways.
