@@ -8,7 +8,7 @@ use core::ops::Range;
 use alloc::vec::Vec;
 use bytes::BytesMut;
 
-use crate::region::{Cell, MessageWriter};
+use crate::region::{Cell, Copier, MessageWriter, Portable};
 use crate::sink::{Counter, Plan, write_message};
 use crate::{Buffer, EncodeError, Zap, trusted};
 
@@ -44,21 +44,29 @@ impl<R: Zap> CountedMessage<'_, R> {
         self.plan.len() as usize
     }
 
+    /// Writes the message over `cells`, exactly as many as it counted. After `Ok`, all of them are initialised.
     #[inline(always)]
-    pub(crate) fn write<C: Cell>(&self, writer: &mut MessageWriter<'_, C>) {
-        write_message(self.record, writer, self.flags);
+    pub(crate) fn write_over<C: Cell>(&self, cells: &mut [C]) -> Result<(), EncodeError> {
+        let Self { record, flags, .. } = *self;
+        let is_complete = if trusted::should_mask() {
+            trusted::write_masked(record, cells, self.structure(), flags)
+        } else {
+            write_all::<R, C, Portable>(record, cells, self.structure(), flags)
+        };
+        if is_complete { Ok(()) } else { Err(EncodeError::Inconsistent) }
     }
+}
 
-    /// Writes the message over initialised bytes of exactly its length.
-    #[inline(always)]
-    fn write_over(&self, bytes: &mut [u8]) -> Result<(), EncodeError> {
-        match MessageWriter::new(bytes, self.structure()) {
-            Some(mut writer) => {
-                self.write(&mut writer);
-                if writer.is_complete() { Ok(()) } else { Err(EncodeError::Inconsistent) }
-            }
-            None => Err(EncodeError::Inconsistent),
+/// Writes a message of which `structure` bytes are structure; whether every cell was written, by the one thing that
+/// knows: the regions of the writer, which give up a byte only after storing to it.
+#[inline(always)]
+pub(crate) fn write_all<R: Zap, C: Cell, K: Copier>(record: &R, cells: &mut [C], structure: usize, flags: u16) -> bool {
+    match MessageWriter::<C, K>::new(cells, structure) {
+        Some(mut writer) => {
+            write_message(record, &mut writer, flags);
+            writer.is_complete()
         }
+        None => false,
     }
 }
 

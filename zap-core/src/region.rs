@@ -5,7 +5,10 @@
 //! `trusted::append` relies on it.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+
+use crate::trusted;
 
 /// A byte to be written: initialised already or not yet.
 pub(crate) trait Cell: Copy {
@@ -55,13 +58,34 @@ impl Cell for MaybeUninit<u8> {
     }
 }
 
-/// Bytes still to be written, and where they are in the message.
-pub(crate) struct Region<'b, C> {
-    rest: &'b mut [C],
-    position: u32,
+/// How text and bytes are copied, most of which are short and of a length that no branch predictor knows.
+pub(crate) trait Copier {
+    /// Stores `from` into `to`, which must be as long.
+    fn copy<C: Cell>(to: &mut [C], from: &[u8]);
 }
 
-impl<'b, C: Cell> Region<'b, C> {
+/// Copies in safe code, on every machine.
+pub(crate) struct Portable;
+
+impl Copier for Portable {
+    #[inline(always)]
+    fn copy<C: Cell>(to: &mut [C], from: &[u8]) {
+        copy(to, from);
+    }
+}
+
+/// Bytes still to be written, and where they are in the message.
+pub(crate) struct Region<'b, C, K> {
+    rest: &'b mut [C],
+    position: u32,
+    copier: PhantomData<K>,
+}
+
+impl<'b, C: Cell, K: Copier> Region<'b, C, K> {
+    const fn new(rest: &'b mut [C], position: u32) -> Self {
+        Self { rest, position, copier: PhantomData }
+    }
+
     /// Where the next byte goes, counted from the message's first byte.
     #[inline]
     pub(crate) const fn position(&self) -> u32 {
@@ -97,7 +121,7 @@ impl<'b, C: Cell> Region<'b, C> {
         let Some(taken) = self.rest.split_off_mut(..bytes.len()) else {
             return false;
         };
-        copy(taken, bytes);
+        K::copy(taken, bytes);
         self.advance(bytes.len());
         true
     }
@@ -127,7 +151,10 @@ impl<'b, C: Cell> Region<'b, C> {
 fn copy<C: Cell>(to: &mut [C], from: &[u8]) {
     match from.len() {
         8..=32 => copy_in_four::<C, 8>(to, from),
-        2..=7 => copy_in_four::<C, 2>(to, from),
+        2..=7 => {
+            trusted::note_short_run();
+            copy_in_four::<C, 2>(to, from);
+        }
         _ => {
             core::hint::cold_path();
             copy_other(to, from);
@@ -139,7 +166,10 @@ fn copy<C: Cell>(to: &mut [C], from: &[u8]) {
 #[inline(always)]
 fn copy_other<C: Cell>(to: &mut [C], from: &[u8]) {
     match (to, from) {
-        ([to], [from]) => *to = C::from(*from),
+        ([to], [from]) => {
+            trusted::note_short_run();
+            *to = C::from(*from);
+        }
         (to, from) => C::store_slice(to, from),
     }
 }
@@ -171,20 +201,17 @@ fn store_before<C: Cell, const N: usize>(to: &mut [C], end: usize, chunk: Option
 }
 
 /// A whole message being written: the structure region, then the tail region.
-pub(crate) struct MessageWriter<'b, C> {
-    pub(crate) structure: Region<'b, C>,
-    pub(crate) tail: Region<'b, C>,
+pub(crate) struct MessageWriter<'b, C, K> {
+    pub(crate) structure: Region<'b, C, K>,
+    pub(crate) tail: Region<'b, C, K>,
 }
 
-impl<'b, C: Cell> MessageWriter<'b, C> {
+impl<'b, C: Cell, K: Copier> MessageWriter<'b, C, K> {
     /// Splits `cells` into a structure region of `structure` bytes and a tail region of the others.
     #[inline]
     pub(crate) fn new(cells: &'b mut [C], structure: usize) -> Option<Self> {
         let (front, back) = cells.split_at_mut_checked(structure)?;
-        Some(Self {
-            structure: Region { rest: front, position: 0 },
-            tail: Region { rest: back, position: structure as u32 },
-        })
+        Some(Self { structure: Region::new(front, 0), tail: Region::new(back, structure as u32) })
     }
 
     /// Whether every byte has been written.
@@ -213,7 +240,7 @@ mod tests {
     #[test]
     fn a_region_gives_up_only_what_it_stored() {
         let mut cells = [MaybeUninit::uninit(); 40];
-        let mut writer = MessageWriter::new(&mut cells, 24).unwrap();
+        let mut writer = MessageWriter::<_, Portable>::new(&mut cells, 24).unwrap();
         assert!(writer.structure.append(&[1, 2, 3]));
         assert!(writer.structure.align(8));
         assert_eq!(writer.structure.position(), 8);

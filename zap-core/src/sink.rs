@@ -3,7 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use crate::header::HEADER_LEN;
-use crate::region::{Cell, MessageWriter};
+use crate::region::{Cell, Copier, MessageWriter};
 use crate::{EncodeError, Limits, Zap};
 
 /// Counts or writes one message. Only this crate implements it; derived code is generic over it.
@@ -49,7 +49,7 @@ pub trait Sink: Sized + sealed::Sealed {
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Counter {}
-    impl<C> Sealed for crate::region::MessageWriter<'_, C> {}
+    impl<C, K> Sealed for crate::region::MessageWriter<'_, C, K> {}
 }
 
 /// The shape of a fixed-stride list: how many elements, how wide, how aligned.
@@ -267,19 +267,26 @@ impl<'b, C: Cell> Reserved<'b, C> {
         self.position.wrapping_add(offset as u32)
     }
 
+    #[inline]
+    fn store<const N: usize>(&mut self, offset: usize, bytes: [u8; N]) {
+        if let Some(target) = self.bytes.get_mut(offset..).and_then(|rest| rest.first_chunk_mut::<N>()) {
+            C::store(target, bytes);
+        }
+    }
+
     /// Stores a slot whose data starts at `target`. One store of eight bytes, as it will be read.
     #[inline]
     fn link(&mut self, offset: usize, target: u32, len: usize) {
         let rel = target.wrapping_sub(self.position_of(offset));
         let slot = rel as u64 | (len as u64) << 32;
-        MessageWriter::<C>::store(self, offset, slot.to_le_bytes());
+        self.store(offset, slot.to_le_bytes());
     }
 }
 
 /// Writes the complete message of `record` over `message`, which is left incomplete if the record does not write what
 /// it counted.
 #[inline(always)]
-pub(crate) fn write_message<R: Zap, C: Cell>(record: &R, message: &mut MessageWriter<'_, C>, flags: u16) {
+pub(crate) fn write_message<R: Zap, C: Cell, K: Copier>(record: &R, message: &mut MessageWriter<'_, C, K>, flags: u16) {
     let size = root_size::<R>();
     let len = message.tail.end();
     // Reserving the header and a first root section in one piece lets one bounds check cover both.
@@ -305,10 +312,10 @@ pub(crate) fn write_message<R: Zap, C: Cell>(record: &R, message: &mut MessageWr
     }
 }
 
-impl<C: Cell> MessageWriter<'_, C> {
+impl<C: Cell, K: Copier> MessageWriter<'_, C, K> {
     /// Writes the message of a nested record over `cells`, which are initialised already.
     fn nested<R: Zap>(cells: &mut [C], record: &R, structure: usize) {
-        if let Some(mut message) = MessageWriter::new(cells, structure) {
+        if let Some(mut message) = MessageWriter::<C, K>::new(cells, structure) {
             write_message(record, &mut message, 0);
         }
     }
@@ -320,15 +327,13 @@ impl<C: Cell> MessageWriter<'_, C> {
     }
 }
 
-impl<'b, C: Cell> Sink for MessageWriter<'b, C> {
+impl<'b, C: Cell, K: Copier> Sink for MessageWriter<'b, C, K> {
     type Section = Reserved<'b, C>;
     const COUNTS: bool = false;
 
     #[inline]
     fn store<const N: usize>(section: &mut Self::Section, offset: usize, bytes: [u8; N]) {
-        if let Some(target) = section.bytes.get_mut(offset..).and_then(|rest| rest.first_chunk_mut::<N>()) {
-            C::store(target, bytes);
-        }
+        section.store(offset, bytes);
     }
     #[inline]
     fn store_slice(section: &mut Self::Section, offset: usize, bytes: &[u8]) {
