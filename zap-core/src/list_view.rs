@@ -10,7 +10,7 @@ use zerocopy::FromBytes;
 
 use crate::capped::Capped;
 use crate::section::{Field, Section};
-use crate::sink::{Run, Sink};
+use crate::sink::{PLAIN_BLOCK, Run, Sink};
 use crate::walk::Walk;
 use crate::{DecodeError, DecodeListElement, DecodeSlot, FieldType, ListElement, Native, Place, Slot};
 
@@ -38,14 +38,21 @@ pub(crate) fn shape<T: Slot<Native>>(count: usize) -> Run {
     Run { count, stride: T::WIDTH, align: T::ALIGN }
 }
 
+/// Whether a list of plain elements is worth being written by the block.
+#[inline]
+fn is_long<T: Slot<Native>>(items: &[T]) -> bool {
+    T::WIDTH <= PLAIN_BLOCK && items.len().saturating_mul(T::WIDTH) >= PLAIN_BLOCK
+}
+
 /// Reserves the body, then visits the elements one by one with everything below them.
 pub(crate) fn put_each<T: Slot<Native>, S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
-    let mut body = sink.run(section, offset, shape::<T>(items.len()));
-    if S::COUNTS && T::PLAIN {
-        return;
+    if T::PLAIN && (S::COUNTS || is_long::<T>(items)) {
+        return sink.run_of_plain(section, offset, items);
     }
+    let mut body = sink.run(section, offset, shape::<T>(items.len()));
     for item in items {
-        let mut element = S::split(&mut body, T::WIDTH);
+        // Of a constant width, so that stores to it need no checks of their own.
+        let Some(mut element) = S::split_checked(&mut body, T::WIDTH) else { return };
         item.put(sink, &mut element, 0);
     }
 }
@@ -171,10 +178,10 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
     #[inline]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<T::Get<'m>> {
-        if index >= self.len() {
+        if T::WIDTH == 0 {
             return None;
         }
-        let element = self.body.element(index.saturating_mul(T::WIDTH), T::WIDTH);
+        let element = self.body.element(index.checked_mul(T::WIDTH)?, T::WIDTH)?;
         Some(T::get(element, self.element_field()))
     }
 
@@ -182,18 +189,23 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
     #[inline]
     #[must_use]
     pub fn iter(&self) -> ListIter<'m, T> {
-        ListIter { list: *self, front: 0, back: self.len() }
+        ListIter { left: *self }
     }
 
     /// The fixed sections of the elements.
     #[inline]
     fn sections(self) -> impl Iterator<Item = Section<'m>> {
-        let mut position = 0_usize;
-        self.body.bytes().chunks_exact(T::WIDTH.max(1)).map(move |_| {
-            let element = self.body.element(position, T::WIDTH);
-            position = position.saturating_add(T::WIDTH);
-            element
-        })
+        let mut left = self;
+        core::iter::from_fn(move || left.next_section())
+    }
+
+    /// Takes the first element off. Cut to a constant width, so that loads from it need no checks of their own.
+    #[inline]
+    fn next_section(&mut self) -> Option<Section<'m>> {
+        if T::WIDTH == 0 {
+            return None;
+        }
+        self.body.split_element(T::WIDTH)
     }
 
     #[inline]
@@ -258,20 +270,18 @@ impl<'m, T: Slot<Native>> IntoIterator for &ListView<'m, T> {
 
 /// The iterator of a [`ListView`].
 pub struct ListIter<'m, T> {
-    list: ListView<'m, T>,
-    front: usize,
-    back: usize,
+    left: ListView<'m, T>,
 }
 
 impl<T> Clone for ListIter<'_, T> {
     fn clone(&self) -> Self {
-        Self { ..*self }
+        Self { left: self.left }
     }
 }
 
 impl<T: Slot<Native>> fmt::Debug for ListIter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ListIter").field("list", &self.list).field("front", &self.front).finish_non_exhaustive()
+        f.debug_struct("ListIter").field("left", &self.left).finish()
     }
 }
 
@@ -280,23 +290,19 @@ impl<'m, T: Slot<Native>> Iterator for ListIter<'m, T> {
 
     #[inline]
     fn next(&mut self) -> Option<T::Get<'m>> {
-        if self.front >= self.back {
-            return None;
-        }
-        let item = self.list.get(self.front);
-        self.front = self.front.saturating_add(1);
-        item
+        let field = self.left.element_field();
+        self.left.next_section().map(|element| T::get(element, field))
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.back.saturating_sub(self.front);
+        let left = self.left.len();
         (left, Some(left))
     }
 
     #[inline]
     fn nth(&mut self, n: usize) -> Option<T::Get<'m>> {
-        self.front = self.front.saturating_add(n).min(self.back);
+        self.left.body.split_element(n.min(self.left.len()).saturating_mul(T::WIDTH));
         self.next()
     }
 }
@@ -304,11 +310,11 @@ impl<'m, T: Slot<Native>> Iterator for ListIter<'m, T> {
 impl<T: Slot<Native>> DoubleEndedIterator for ListIter<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        if self.front >= self.back {
+        if T::WIDTH == 0 {
             return None;
         }
-        self.back = self.back.saturating_sub(1);
-        self.list.get(self.back)
+        let field = self.left.element_field();
+        self.left.body.split_last_element(T::WIDTH).map(|element| T::get(element, field))
     }
 }
 

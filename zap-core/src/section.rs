@@ -163,11 +163,30 @@ impl<'m> Section<'m> {
         Self { bytes, position: self.position.wrapping_add(offset as u32), ..self }
     }
 
-    /// The part of a list body that an element takes: a section of its own.
+    /// The part of a list body that an element takes: a section of its own; `None` past the body's end.
     #[inline]
-    pub(crate) fn element(self, offset: usize, width: usize) -> Self {
-        let Self { message, bytes, position, floor, depth, .. } = self.part(offset, width);
-        Self::whole(message, bytes, position, floor, depth)
+    pub(crate) fn element(self, offset: usize, width: usize) -> Option<Self> {
+        let bytes = self.bytes.get(offset..)?.get(..width)?;
+        Some(Self::whole(self.message, bytes, self.position.wrapping_add(offset as u32), self.floor, self.depth))
+    }
+
+    /// Takes an element of `width` bytes off the front of a list body; `None` at its end.
+    #[inline]
+    pub(crate) fn split_element(&mut self, width: usize) -> Option<Self> {
+        let (bytes, rest) = self.bytes.split_at_checked(width)?;
+        let element = Self::whole(self.message, bytes, self.position, self.floor, self.depth);
+        self.bytes = rest;
+        self.position = self.position.wrapping_add(width as u32);
+        Some(element)
+    }
+
+    /// Takes an element of `width` bytes off the end of a list body; `None` if it has none left.
+    #[inline]
+    pub(crate) fn split_last_element(&mut self, width: usize) -> Option<Self> {
+        let (rest, bytes) = self.bytes.split_at_checked(self.bytes.len().checked_sub(width)?)?;
+        let position = self.position.wrapping_add(rest.len() as u32);
+        self.bytes = rest;
+        Some(Self::whole(self.message, bytes, position, self.floor, self.depth))
     }
 
     /// The raw word of a text, bytes or list slot.

@@ -3,8 +3,9 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use crate::header::HEADER_LEN;
+use crate::list_view::shape;
 use crate::region::{Cell, Copier, MessageWriter};
-use crate::{EncodeError, Limits, Zap};
+use crate::{EncodeError, Limits, Native, Slot, Zap};
 
 /// Counts or writes one message. Only this crate implements it; derived code is generic over it.
 pub trait Sink: Sized + sealed::Sealed {
@@ -20,6 +21,8 @@ pub trait Sink: Sized + sealed::Sealed {
     fn store_slice(section: &mut Self::Section, offset: usize, bytes: &[u8]);
     /// Splits `len` bytes off the front of a list body.
     fn split(body: &mut Self::Section, len: usize) -> Self::Section;
+    /// As [`Sink::split`]; `None` if there are not so many.
+    fn split_checked(body: &mut Self::Section, len: usize) -> Option<Self::Section>;
 
     /// Appends text or bytes to the tail region and stores their slot; empty data is the null slot.
     fn tail(&mut self, section: &mut Self::Section, offset: usize, bytes: &[u8]);
@@ -29,6 +32,8 @@ pub trait Sink: Sized + sealed::Sealed {
     fn pointed(&mut self, section: &mut Self::Section, offset: usize, size: usize, align: usize) -> Self::Section;
     /// As [`Sink::run`], for elements whose bytes in memory are those on the wire.
     fn run_of_bytes(&mut self, section: &mut Self::Section, offset: usize, shape: Run, bytes: &[u8]);
+    /// As [`Sink::run`], for elements that write nothing behind their slots.
+    fn run_of_plain<T: Slot<Native>>(&mut self, section: &mut Self::Section, offset: usize, items: &[T]);
     /// Starts a length-prefixed list at a multiple of 8 and, if it has elements, stores its slot.
     fn stream(&mut self, section: &mut Self::Section, offset: usize, count: usize);
     /// Appends one length-prefixed element.
@@ -51,6 +56,10 @@ mod sealed {
     impl Sealed for super::Counter {}
     impl<C, K> Sealed for crate::region::MessageWriter<'_, C, K> {}
 }
+
+/// Plain elements are written into a block of this many bytes on the stack, and the block is appended: so each byte of
+/// the message is written once, not zeroed first.
+pub(crate) const PLAIN_BLOCK: usize = 2048;
 
 /// The shape of a fixed-stride list: how many elements, how wide, how aligned.
 #[derive(Clone, Copy)]
@@ -202,6 +211,10 @@ impl Sink for Counter {
     fn store_slice((): &mut (), _: usize, _: &[u8]) {}
     #[inline]
     fn split((): &mut (), _: usize) {}
+    #[inline]
+    fn split_checked((): &mut (), _: usize) -> Option<()> {
+        Some(())
+    }
 
     #[inline(always)]
     fn tail(&mut self, (): &mut (), _: usize, bytes: &[u8]) {
@@ -220,6 +233,10 @@ impl Sink for Counter {
     #[inline]
     fn run_of_bytes(&mut self, section: &mut (), offset: usize, shape: Run, _: &[u8]) {
         self.run(section, offset, shape);
+    }
+    #[inline]
+    fn run_of_plain<T: Slot<Native>>(&mut self, section: &mut (), offset: usize, items: &[T]) {
+        self.run(section, offset, shape::<T>(items.len()));
     }
     fn stream(&mut self, (): &mut (), _: usize, count: usize) {
         self.count_elements(count);
@@ -312,6 +329,22 @@ pub(crate) fn write_message<R: Zap, C: Cell, K: Copier>(record: &R, message: &mu
     }
 }
 
+/// Writes plain elements side by side at the front of `block`; how many bytes they take.
+#[inline]
+fn write_plain<T: Slot<Native>, K: Copier>(items: &[T], block: &mut [u8]) -> usize {
+    let len = block.len();
+    let mut rest = block;
+    // An element needs a sink to be written, but has nothing for it.
+    let mut nothing = MessageWriter::<u8, K>::nothing();
+    for item in items {
+        let Some(bytes) = rest.split_off_mut(..T::WIDTH) else { break };
+        // An element leaves gaps and what is absent as it is. Where it leaves nothing, the compiler sees that.
+        bytes.fill(0);
+        item.put(&mut nothing, &mut Reserved { bytes, position: 0 }, 0);
+    }
+    len.saturating_sub(rest.len())
+}
+
 impl<C: Cell, K: Copier> MessageWriter<'_, C, K> {
     /// Writes the message of a nested record over `cells`, which are initialised already.
     fn nested<R: Zap>(cells: &mut [C], record: &R, structure: usize) {
@@ -343,10 +376,15 @@ impl<'b, C: Cell, K: Copier> Sink for MessageWriter<'b, C, K> {
     }
     #[inline]
     fn split(body: &mut Self::Section, len: usize) -> Self::Section {
-        let bytes = body.bytes.split_off_mut(..len).unwrap_or_default();
+        let position = body.position;
+        Self::split_checked(body, len).unwrap_or(Reserved { bytes: &mut [], position })
+    }
+    #[inline]
+    fn split_checked(body: &mut Self::Section, len: usize) -> Option<Self::Section> {
+        let bytes = body.bytes.split_off_mut(..len)?;
         let position = body.position;
         body.position = position.wrapping_add(len as u32);
-        Reserved { bytes, position }
+        Some(Reserved { bytes, position })
     }
 
     #[inline(always)]
@@ -377,6 +415,16 @@ impl<'b, C: Cell, K: Copier> Sink for MessageWriter<'b, C, K> {
         self.structure.align(shape.align);
         section.link(offset, self.structure.position(), shape.count);
         self.structure.append(bytes);
+    }
+    fn run_of_plain<T: Slot<Native>>(&mut self, section: &mut Self::Section, offset: usize, items: &[T]) {
+        let shape = shape::<T>(items.len());
+        self.structure.align(shape.align);
+        section.link(offset, self.structure.position(), shape.count);
+        let mut block = [0; PLAIN_BLOCK];
+        for items in items.chunks(PLAIN_BLOCK.checked_div(T::WIDTH).unwrap_or(1).max(1)) {
+            let used = write_plain::<T, K>(items, &mut block);
+            self.structure.append(block.get(..used).unwrap_or_default());
+        }
     }
     fn stream(&mut self, section: &mut Self::Section, offset: usize, count: usize) {
         self.structure.align(8);
