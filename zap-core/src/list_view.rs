@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use zerocopy::FromBytes;
 
 use crate::capped::Capped;
-use crate::section::{Field, Section};
+use crate::section::{Elements, Field, Section};
 use crate::sink::{PLAIN_BLOCK, Run, Sink};
 use crate::walk::Walk;
 use crate::{DecodeError, DecodeListElement, DecodeSlot, FieldType, ListElement, Native, Place, Slot};
@@ -189,23 +189,15 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
     #[inline]
     #[must_use]
     pub fn iter(&self) -> ListIter<'m, T> {
-        ListIter { left: *self }
+        ListIter { left: Elements::of(self.body), place: self.place, element: PhantomData }
     }
 
     /// The fixed sections of the elements.
     #[inline]
     fn sections(self) -> impl Iterator<Item = Section<'m>> {
-        let mut left = self;
-        core::iter::from_fn(move || left.next_section())
-    }
-
-    /// Takes the first element off. Cut to a constant width, so that loads from it need no checks of their own.
-    #[inline]
-    fn next_section(&mut self) -> Option<Section<'m>> {
-        if T::WIDTH == 0 {
-            return None;
-        }
-        self.body.split_element(T::WIDTH)
+        let mut left = Elements::of(self.body);
+        // Cut to a constant width, so that loads from an element need no checks of their own.
+        core::iter::from_fn(move || if T::WIDTH == 0 { None } else { left.next(T::WIDTH) })
     }
 
     #[inline]
@@ -270,18 +262,27 @@ impl<'m, T: Slot<Native>> IntoIterator for &ListView<'m, T> {
 
 /// The iterator of a [`ListView`].
 pub struct ListIter<'m, T> {
-    left: ListView<'m, T>,
+    left: Elements<'m>,
+    place: &'static Place,
+    element: PhantomData<fn() -> T>,
 }
 
 impl<T> Clone for ListIter<'_, T> {
     fn clone(&self) -> Self {
-        Self { left: self.left }
+        Self { ..*self }
     }
 }
 
 impl<T: Slot<Native>> fmt::Debug for ListIter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ListIter").field("left", &self.left).finish()
+        f.debug_struct("ListIter").field("left", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'m, T: Slot<Native>> ListIter<'m, T> {
+    #[inline]
+    fn read(&self, element: Section<'m>) -> T::Get<'m> {
+        T::get(element, Field { offset: 0, place: self.place })
     }
 }
 
@@ -290,19 +291,19 @@ impl<'m, T: Slot<Native>> Iterator for ListIter<'m, T> {
 
     #[inline]
     fn next(&mut self) -> Option<T::Get<'m>> {
-        let field = self.left.element_field();
-        self.left.next_section().map(|element| T::get(element, field))
+        // Cut to a constant width, so that loads from an element need no checks of their own.
+        if T::WIDTH == 0 { None } else { self.left.next(T::WIDTH).map(|element| self.read(element)) }
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.left.len();
+        let left = self.left.len().checked_div(T::WIDTH).unwrap_or(0);
         (left, Some(left))
     }
 
     #[inline]
     fn nth(&mut self, n: usize) -> Option<T::Get<'m>> {
-        self.left.body.split_element(n.min(self.left.len()).saturating_mul(T::WIDTH));
+        self.left.next(n.min(self.len()).saturating_mul(T::WIDTH));
         self.next()
     }
 }
@@ -310,11 +311,7 @@ impl<'m, T: Slot<Native>> Iterator for ListIter<'m, T> {
 impl<T: Slot<Native>> DoubleEndedIterator for ListIter<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        if T::WIDTH == 0 {
-            return None;
-        }
-        let field = self.left.element_field();
-        self.left.body.split_last_element(T::WIDTH).map(|element| T::get(element, field))
+        if T::WIDTH == 0 { None } else { self.left.next_back(T::WIDTH).map(|element| self.read(element)) }
     }
 }
 

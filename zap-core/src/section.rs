@@ -170,25 +170,6 @@ impl<'m> Section<'m> {
         Some(Self::whole(self.message, bytes, self.position.wrapping_add(offset as u32), self.floor, self.depth))
     }
 
-    /// Takes an element of `width` bytes off the front of a list body; `None` at its end.
-    #[inline]
-    pub(crate) fn split_element(&mut self, width: usize) -> Option<Self> {
-        let (bytes, rest) = self.bytes.split_at_checked(width)?;
-        let element = Self::whole(self.message, bytes, self.position, self.floor, self.depth);
-        self.bytes = rest;
-        self.position = self.position.wrapping_add(width as u32);
-        Some(element)
-    }
-
-    /// Takes an element of `width` bytes off the end of a list body; `None` if it has none left.
-    #[inline]
-    pub(crate) fn split_last_element(&mut self, width: usize) -> Option<Self> {
-        let (rest, bytes) = self.bytes.split_at_checked(self.bytes.len().checked_sub(width)?)?;
-        let position = self.position.wrapping_add(rest.len() as u32);
-        self.bytes = rest;
-        Some(Self::whole(self.message, bytes, position, self.floor, self.depth))
-    }
-
     /// The raw word of a text, bytes or list slot.
     #[inline]
     pub(crate) fn slot(self, offset: usize) -> u64 {
@@ -344,6 +325,53 @@ impl<'m> Section<'m> {
         };
         let bytes = self.message.get(start..end).unwrap_or_default();
         Ok(Some(Self { bytes, position: start as u32, depth, ..self }))
+    }
+}
+
+/// The elements of a list body that are still to be visited.
+#[derive(Clone, Copy)]
+pub(crate) struct Elements<'m> {
+    /// What all elements share, and the bytes that are left.
+    body: Section<'m>,
+    /// Where the bytes that are left end.
+    end: u32,
+}
+
+impl<'m> Elements<'m> {
+    /// All elements of a list body.
+    #[inline]
+    pub(crate) fn of(body: Section<'m>) -> Self {
+        Self { body, end: body.position.wrapping_add(body.bytes.len() as u32) }
+    }
+
+    /// Bytes that are left.
+    #[inline]
+    pub(crate) const fn len(&self) -> usize {
+        self.body.bytes.len()
+    }
+
+    /// Takes the first `width` bytes off; `None` at the end.
+    #[inline]
+    pub(crate) fn next(&mut self, width: usize) -> Option<Section<'m>> {
+        let (bytes, rest) = self.body.bytes.split_at_checked(width)?;
+        let position = self.end.wrapping_sub(self.len() as u32);
+        self.body.bytes = rest;
+        Some(self.element(bytes, position))
+    }
+
+    /// Takes the last `width` bytes off; `None` where nothing is left.
+    #[inline]
+    pub(crate) fn next_back(&mut self, width: usize) -> Option<Section<'m>> {
+        let (rest, bytes) = self.body.bytes.split_at_checked(self.len().checked_sub(width)?)?;
+        self.body.bytes = rest;
+        self.end = self.end.wrapping_sub(width as u32);
+        Some(self.element(bytes, self.end))
+    }
+
+    /// An element: a section of its own.
+    #[inline]
+    fn element(&self, bytes: &'m [u8], position: u32) -> Section<'m> {
+        Section::whole(self.body.message, bytes, position, self.body.floor, self.body.depth)
     }
 }
 
