@@ -74,12 +74,17 @@ impl<T: FixedStride> ListElement<Native> for T {
         field: Field,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
+        if T::INFALLIBLE {
+            let (start, len) = section.run_extent(T::WIDTH, field)?;
+            return walk.spend(len, start as usize);
+        }
         let list = T::get_list(section, field)?;
         walk.spend(list.body.bytes().len(), list.body.position() as usize)?;
-        if T::INFALLIBLE {
-            return Ok(());
-        }
-        list.sections().try_for_each(|element| T::check(element, list.element_field(), walk))
+        // A copy can live in registers during the loop.
+        let mut own = walk.clone();
+        list.sections().try_for_each(|element| T::check(element, list.element_field(), &mut own))?;
+        *walk = own;
+        Ok(())
     }
     fn put_list<S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
         if !items.is_empty() && sink.descend() {

@@ -3,6 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use crate::header::{HEADER_LEN, MAGIC, VERSION_1};
+use crate::walk::Walk;
 use crate::{DecodeError, DecodeErrorKind, Header, Limits, Place};
 
 /// The fixed section of one record inside a message: what views hold and accessors read.
@@ -228,19 +229,60 @@ impl<'m> Section<'m> {
         self.unresolved(field).map_or(Ok(""), Err)
     }
 
-    /// The target position of a signed pointer that is not null.
-    fn follow(self, rel: i32, field: Field) -> Result<u32, DecodeError> {
-        let slot = (self.position as i64).wrapping_add(field.offset as i64);
-        let target = slot.wrapping_add(rel as i64);
+    /// Checks a text slot; only where its text lies, if the walk leaves the content of texts for later.
+    #[inline(always)]
+    pub(crate) fn check_text<const METERED: bool>(
+        self,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        let Some((start, end)) = self.resolve(field) else {
+            return self.unresolved(field).map_or(Ok(()), Err);
+        };
+        if walk.leaves_text(start, end) {
+            return Ok(());
+        }
+        check_content(self.message, start, end, field.place)?;
+        walk.spend(end.saturating_sub(start), self.position_of(field.offset))
+    }
+
+    /// Checks a bytes slot.
+    #[inline(always)]
+    pub(crate) fn check_bytes<const METERED: bool>(
+        self,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        let bytes = self.tail_bytes(field)?;
+        walk.spend(bytes.len(), self.position_of(field.offset))
+    }
+
+    /// Where a signed pointer at `offset` leads.
+    #[inline(always)]
+    fn pointed_at(self, rel: i32, offset: usize) -> i64 {
+        (self.position as i64).wrapping_add(offset as i64).wrapping_add(rel as i64)
+    }
+
+    /// Whether a signed pointer of this section may lead there: into its message, behind the header, and not into the
+    /// section's own container.
+    #[inline(always)]
+    fn may_point_at(self, target: i64) -> bool {
         let first = (self.floor as i64).wrapping_add(HEADER_LEN as i64);
         let (container_start, container_end) = self.container;
-        if target < first || target >= self.message.len() as i64 {
-            Err(self.error(DecodeErrorKind::PointerOutOfBounds, field))
-        } else if target >= container_start as i64 && target < container_end as i64 {
-            Err(self.error(DecodeErrorKind::PointerIntoSection, field))
-        } else {
-            Ok(target as u32)
+        let is_inside = (target >= first) & (target < self.message.len() as i64);
+        is_inside & ((target < container_start as i64) | (target >= container_end as i64))
+    }
+
+    /// The target position of a signed pointer that is not null.
+    fn follow(self, rel: i32, field: Field) -> Result<u32, DecodeError> {
+        let target = self.pointed_at(rel, field.offset);
+        if self.may_point_at(target) {
+            return Ok(target as u32);
         }
+        let (container_start, container_end) = self.container;
+        let is_own = target >= container_start as i64 && target < container_end as i64;
+        let kind = if is_own { DecodeErrorKind::PointerIntoSection } else { DecodeErrorKind::PointerOutOfBounds };
+        Err(self.error(kind, field))
     }
 
     /// One level down, or the error that there is none.
@@ -249,19 +291,40 @@ impl<'m> Section<'m> {
     }
 
     /// The body of a fixed-stride list slot, bounds-checked once as a whole; null and count 0 are an empty body.
+    #[inline]
     pub(crate) fn run(self, stride: usize, field: Field) -> Result<Self, DecodeError> {
+        let (start, len) = self.run_extent(stride, field)?;
+        let depth = self.depth.saturating_sub(1);
+        let bytes = self.message.get(start as usize..).and_then(|rest| rest.get(..len)).unwrap_or_default();
+        Ok(Self { bytes, position: start, depth, ..self })
+    }
+
+    /// Where the body of a fixed-stride list slot starts, and its bytes: what [`Section::run`] checks.
+    ///
+    /// Null lists and others may be mixed at random, so no branch tells them apart, and one takes whatever is wrong
+    /// elsewhere. The sums are of 32-bit numbers and one product of two, so 64 bits hold them.
+    #[inline(always)]
+    pub(crate) fn run_extent(self, stride: usize, field: Field) -> Result<(u32, usize), DecodeError> {
         let (rel, count) = halves(self.slot(field.offset));
+        let count = if rel == 0 { 0 } else { count as u64 };
+        let start = self.pointed_at(rel as i32, field.offset);
+        let len = count.saturating_mul(stride as u64);
+        let end = (start as u64).saturating_add(len);
+        let is_fine = self.may_point_at(start) & (end <= self.message.len() as u64) & (self.depth > 0);
+        if is_fine | (rel == 0) { Ok((start as u32, len as usize)) } else { self.unusual_run(field) }
+    }
+
+    /// An empty list that points at its own length word, or what is wrong with the slot of a list.
+    #[cold]
+    #[inline(never)]
+    fn unusual_run(self, field: Field) -> Result<(u32, usize), DecodeError> {
+        let (rel, _) = halves(self.slot(field.offset));
         if self.is_null_or_own_length(field) {
-            return Ok(Self { bytes: &[], ..self });
+            return Ok((self.position, 0));
         }
-        let start = self.follow(rel as i32, field)?;
-        let depth = self.deeper(field)?;
-        let len = (count as u64).saturating_mul(stride as u64);
-        let rest = self.message.get(start as usize..).unwrap_or_default();
-        match usize::try_from(len).ok().and_then(|len| rest.get(..len)) {
-            Some(bytes) => Ok(Self { bytes, position: start, depth, ..self }),
-            None => Err(self.error(DecodeErrorKind::PointerOutOfBounds, field)),
-        }
+        self.follow(rel as i32, field)?;
+        self.deeper(field)?;
+        Err(self.error(DecodeErrorKind::PointerOutOfBounds, field))
     }
 
     /// The element stream of a length-prefixed list slot and its count: the bytes from its start to the message's end.
@@ -414,6 +477,15 @@ fn wrong_tail(slot: u64, message_len: usize, position: usize, place: &'static Pl
         DecodeErrorKind::PointerIntoSection
     };
     Some(refuse(kind, position, place))
+}
+
+/// Looks at one text. Out of line, so that where texts are left for later, the loop over them is small.
+#[inline(never)]
+fn check_content(message: &[u8], start: usize, end: usize, place: &'static Place) -> Result<(), DecodeError> {
+    match crate::trusted::ascii(message, start, end) {
+        Some(_) => Ok(()),
+        None => unusual_text(message, start, end, place).map(drop),
+    }
 }
 
 /// Text that is not ASCII, or not text.
