@@ -75,8 +75,7 @@ impl<T: FixedStride> ListElement<Native> for T {
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
         if T::INFALLIBLE {
-            let (start, len) = section.run_extent(T::WIDTH, field)?;
-            return walk.spend(len, start as usize);
+            return section.check_run(T::WIDTH, field, walk);
         }
         let list = T::get_list(section, field)?;
         walk.spend(list.body.bytes().len(), list.body.position() as usize)?;

@@ -2,6 +2,8 @@
 //! the targets of its slots. Nothing else in the typed layer adds offsets.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use core::hint;
+
 use crate::header::{HEADER_LEN, MAGIC, VERSION_1};
 use crate::walk::Walk;
 use crate::{DecodeError, DecodeErrorKind, Header, Limits, Place};
@@ -40,6 +42,9 @@ pub struct Field {
 const CANONICAL_START: u64 =
     u64::from_le_bytes([MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], VERSION_1 as u8, (VERSION_1 >> 8) as u8, 0, 0]);
 const WITHOUT_FLAGS: u64 = 0x0000_ffff_ffff_ffff;
+
+/// More than the bytes of any list that is inside a message, and far from the end of 64 bits.
+const MAX_LEN: u64 = 1 << 62;
 
 /// Splits a slot word into `rel` and the length or count.
 #[inline]
@@ -257,32 +262,19 @@ impl<'m> Section<'m> {
         walk.spend(bytes.len(), self.position_of(field.offset))
     }
 
-    /// Where a signed pointer at `offset` leads.
-    #[inline(always)]
-    fn pointed_at(self, rel: i32, offset: usize) -> i64 {
-        (self.position as i64).wrapping_add(offset as i64).wrapping_add(rel as i64)
-    }
-
-    /// Whether a signed pointer of this section may lead there: into its message, behind the header, and not into the
-    /// section's own container.
-    #[inline(always)]
-    fn may_point_at(self, target: i64) -> bool {
-        let first = (self.floor as i64).wrapping_add(HEADER_LEN as i64);
-        let (container_start, container_end) = self.container;
-        let is_inside = (target >= first) & (target < self.message.len() as i64);
-        is_inside & ((target < container_start as i64) | (target >= container_end as i64))
-    }
-
     /// The target position of a signed pointer that is not null.
     fn follow(self, rel: i32, field: Field) -> Result<u32, DecodeError> {
-        let target = self.pointed_at(rel, field.offset);
-        if self.may_point_at(target) {
-            return Ok(target as u32);
-        }
+        let slot = (self.position as i64).wrapping_add(field.offset as i64);
+        let target = slot.wrapping_add(rel as i64);
+        let first = (self.floor as i64).wrapping_add(HEADER_LEN as i64);
         let (container_start, container_end) = self.container;
-        let is_own = target >= container_start as i64 && target < container_end as i64;
-        let kind = if is_own { DecodeErrorKind::PointerIntoSection } else { DecodeErrorKind::PointerOutOfBounds };
-        Err(self.error(kind, field))
+        if target < first || target >= self.message.len() as i64 {
+            Err(self.error(DecodeErrorKind::PointerOutOfBounds, field))
+        } else if target >= container_start as i64 && target < container_end as i64 {
+            Err(self.error(DecodeErrorKind::PointerIntoSection, field))
+        } else {
+            Ok(target as u32)
+        }
     }
 
     /// One level down, or the error that there is none.
@@ -293,38 +285,55 @@ impl<'m> Section<'m> {
     /// The body of a fixed-stride list slot, bounds-checked once as a whole; null and count 0 are an empty body.
     #[inline]
     pub(crate) fn run(self, stride: usize, field: Field) -> Result<Self, DecodeError> {
-        let (start, len) = self.run_extent(stride, field)?;
-        let depth = self.depth.saturating_sub(1);
-        let bytes = self.message.get(start as usize..).and_then(|rest| rest.get(..len)).unwrap_or_default();
-        Ok(Self { bytes, position: start, depth, ..self })
-    }
-
-    /// Where the body of a fixed-stride list slot starts, and its bytes: what [`Section::run`] checks.
-    ///
-    /// Null lists and others may be mixed at random, so no branch tells them apart, and one takes whatever is wrong
-    /// elsewhere. The sums are of 32-bit numbers and one product of two, so 64 bits hold them.
-    #[inline(always)]
-    pub(crate) fn run_extent(self, stride: usize, field: Field) -> Result<(u32, usize), DecodeError> {
         let (rel, count) = halves(self.slot(field.offset));
-        let count = if rel == 0 { 0 } else { count as u64 };
-        let start = self.pointed_at(rel as i32, field.offset);
-        let len = count.saturating_mul(stride as u64);
-        let end = (start as u64).saturating_add(len);
-        let is_fine = self.may_point_at(start) & (end <= self.message.len() as u64) & (self.depth > 0);
-        if is_fine | (rel == 0) { Ok((start as u32, len as usize)) } else { self.unusual_run(field) }
+        if self.is_null_or_own_length(field) {
+            return Ok(Self { bytes: &[], ..self });
+        }
+        let start = self.follow(rel as i32, field)?;
+        let depth = self.deeper(field)?;
+        let len = (count as u64).saturating_mul(stride as u64);
+        let rest = self.message.get(start as usize..).unwrap_or_default();
+        match usize::try_from(len).ok().and_then(|len| rest.get(..len)) {
+            Some(bytes) => Ok(Self { bytes, position: start, depth, ..self }),
+            None => Err(self.error(DecodeErrorKind::PointerOutOfBounds, field)),
+        }
     }
 
-    /// An empty list that points at its own length word, or what is wrong with the slot of a list.
-    #[cold]
-    #[inline(never)]
-    fn unusual_run(self, field: Field) -> Result<(u32, usize), DecodeError> {
-        let (rel, _) = halves(self.slot(field.offset));
-        if self.is_null_or_own_length(field) {
-            return Ok((self.position, 0));
+    /// Checks the slot of a list of elements that cannot be wrong, and pays for the body.
+    ///
+    /// Null lists may lie among others at random, where a branch on that would be mispredicted. So whatever can be wrong
+    /// or is unusual, a pointer backwards for one, makes one sign bit, and that of a null slot does not count.
+    #[inline(always)]
+    pub(crate) fn check_run<const METERED: bool>(
+        self,
+        stride: usize,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        let slot = self.slot(field.offset);
+        let (rel, count) = halves(slot);
+        let start = (self.position as i64).wrapping_add(field.offset as i64).wrapping_add(rel as i32 as i64);
+        let len = (count as u64).saturating_mul(stride as u64).min(MAX_LEN) as i64;
+        let left = (walk.left() as i64).wrapping_sub(len);
+        let message_len = self.message.len() as i64;
+        let wrong = start.wrapping_sub(self.container.1 as i64)
+            | message_len.wrapping_sub(start).wrapping_sub(len)
+            | len.wrapping_sub(1)
+            | (self.depth as i64).wrapping_sub(1)
+            | left;
+        // A length is never negative; since the compiler does not know that, it does not make a branch of this.
+        if hint::select_unpredictable(slot == 0, message_len, wrong) < 0 {
+            let origin = Origin {
+                position: self.position_of(field.offset),
+                container: self.container,
+                floor: self.floor,
+                depth: self.depth,
+            };
+            let (start, len) = unusual_run(self.message, origin, slot, stride, field.place)?;
+            return walk.spend(len, start as usize);
         }
-        self.follow(rel as i32, field)?;
-        self.deeper(field)?;
-        Err(self.error(DecodeErrorKind::PointerOutOfBounds, field))
+        walk.leave(left as u64);
+        Ok(())
     }
 
     /// The element stream of a length-prefixed list slot and its count: the bytes from its start to the message's end.
@@ -486,6 +495,31 @@ fn check_content(message: &[u8], start: usize, end: usize, place: &'static Place
         Some(_) => Ok(()),
         None => unusual_text(message, start, end, place).map(drop),
     }
+}
+
+/// Where a slot lies and where it may point: of a section, what [`unusual_run`] needs.
+struct Origin {
+    position: usize,
+    container: (u32, u32),
+    floor: u32,
+    depth: u8,
+}
+
+/// Where the body of a list lies that is not null and not simply a body behind its slot, or what is wrong with it.
+#[cold]
+#[inline(never)]
+fn unusual_run(
+    message: &[u8],
+    origin: Origin,
+    slot: u64,
+    stride: usize,
+    place: &'static Place,
+) -> Result<(u32, usize), DecodeError> {
+    let Origin { position, container, floor, depth } = origin;
+    let slot = slot.to_le_bytes();
+    let section = Section { message, bytes: &slot, position: position as u32, container, floor, depth };
+    let body = section.run(stride, Field { offset: 0, place })?;
+    Ok((body.position, body.bytes.len()))
 }
 
 /// Text that is not ASCII, or not text.

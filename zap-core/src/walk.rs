@@ -87,8 +87,15 @@ impl<'m, const METERED: bool> Walk<'m, METERED> {
     }
 
     /// Bytes that it may still visit.
+    #[inline(always)]
     pub(crate) const fn left(&self) -> u64 {
         self.budget
+    }
+
+    /// Sets how many bytes it may still visit.
+    #[inline(always)]
+    pub(crate) const fn leave(&mut self, left: u64) {
+        self.budget = left;
     }
 
     /// Pays for visiting `len` bytes at `offset`.
