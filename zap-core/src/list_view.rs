@@ -10,7 +10,7 @@ use zerocopy::FromBytes;
 
 use crate::capped::Capped;
 use crate::section::{Elements, Field, Section};
-use crate::sink::{PLAIN_BLOCK, Run, Sink};
+use crate::sink::{Run, Sink};
 use crate::walk::Walk;
 use crate::{DecodeError, DecodeListElement, DecodeSlot, FieldType, ListElement, Native, Place, Slot};
 
@@ -38,15 +38,9 @@ pub(crate) fn shape<T: Slot<Native>>(count: usize) -> Run {
     Run { count, stride: T::WIDTH, align: T::ALIGN }
 }
 
-/// Whether a list of plain elements is worth being written by the block.
-#[inline]
-fn is_long<T: Slot<Native>>(items: &[T]) -> bool {
-    T::WIDTH <= PLAIN_BLOCK && items.len().saturating_mul(T::WIDTH) >= PLAIN_BLOCK
-}
-
 /// Reserves the body, then visits the elements one by one with everything below them.
 pub(crate) fn put_each<T: Slot<Native>, S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
-    if T::PLAIN && (S::COUNTS || is_long::<T>(items)) {
+    if T::PLAIN {
         return sink.run_of_plain(section, offset, items);
     }
     let mut body = sink.run(section, offset, shape::<T>(items.len()));

@@ -214,11 +214,6 @@ impl<'b, C: Cell, K: Copier> MessageWriter<'b, C, K> {
         Some(Self { structure: Region::new(front, 0), tail: Region::new(back, structure as u32) })
     }
 
-    /// A writer of no bytes at all.
-    pub(crate) fn nothing() -> Self {
-        Self { structure: Region::new(&mut [], 0), tail: Region::new(&mut [], 0) }
-    }
-
     /// Whether every byte has been written.
     #[inline]
     pub(crate) fn is_complete(&self) -> bool {

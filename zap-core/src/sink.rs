@@ -57,9 +57,9 @@ mod sealed {
     impl<C, K> Sealed for crate::region::MessageWriter<'_, C, K> {}
 }
 
-/// Plain elements are written into a block of this many bytes on the stack, and the block is appended: so each byte of
-/// the message is written once, not zeroed first.
-pub(crate) const PLAIN_BLOCK: usize = 2048;
+/// Lists of plain elements are zeroed and written by blocks of this many bytes, so that a block is still in the
+/// processor's nearest cache when its elements are written, however long the list is.
+const PLAIN_BLOCK: usize = 4096;
 
 /// The shape of a fixed-stride list: how many elements, how wide, how aligned.
 #[derive(Clone, Copy)]
@@ -329,22 +329,6 @@ pub(crate) fn write_message<R: Zap, C: Cell, K: Copier>(record: &R, message: &mu
     }
 }
 
-/// Writes plain elements side by side at the front of `block`; how many bytes they take.
-#[inline]
-fn write_plain<T: Slot<Native>, K: Copier>(items: &[T], block: &mut [u8]) -> usize {
-    let len = block.len();
-    let mut rest = block;
-    // An element needs a sink to be written, but has nothing for it.
-    let mut nothing = MessageWriter::<u8, K>::nothing();
-    for item in items {
-        let Some(bytes) = rest.split_off_mut(..T::WIDTH) else { break };
-        // An element leaves gaps and what is absent as it is. Where it leaves nothing, the compiler sees that.
-        bytes.fill(0);
-        item.put(&mut nothing, &mut Reserved { bytes, position: 0 }, 0);
-    }
-    len.saturating_sub(rest.len())
-}
-
 impl<C: Cell, K: Copier> MessageWriter<'_, C, K> {
     /// Writes the message of a nested record over `cells`, which are initialised already.
     fn nested<R: Zap>(cells: &mut [C], record: &R, structure: usize) {
@@ -420,10 +404,14 @@ impl<'b, C: Cell, K: Copier> Sink for MessageWriter<'b, C, K> {
         let shape = shape::<T>(items.len());
         self.structure.align(shape.align);
         section.link(offset, self.structure.position(), shape.count);
-        let mut block = [0; PLAIN_BLOCK];
         for items in items.chunks(PLAIN_BLOCK.checked_div(T::WIDTH).unwrap_or(1).max(1)) {
-            let used = write_plain::<T, K>(items, &mut block);
-            self.structure.append(block.get(..used).unwrap_or_default());
+            let position = self.structure.position();
+            let bytes = self.structure.zeroed(items.len().wrapping_mul(T::WIDTH)).unwrap_or_default();
+            let mut block = Reserved { bytes, position };
+            for item in items {
+                let Some(mut element) = Self::split_checked(&mut block, T::WIDTH) else { return };
+                item.put(self, &mut element, 0);
+            }
         }
     }
     fn stream(&mut self, section: &mut Self::Section, offset: usize, count: usize) {
