@@ -44,11 +44,13 @@ pub(crate) fn put_each<T: Slot<Native>, S: Sink>(items: &[T], sink: &mut S, sect
         return sink.run_of_plain(section, offset, items);
     }
     let mut body = sink.run(section, offset, shape::<T>(items.len()));
-    for item in items {
-        // Of a constant width, so that stores to it need no checks of their own.
-        let Some(mut element) = S::split_checked(&mut body, T::WIDTH) else { return };
-        item.put(sink, &mut element, 0);
-    }
+    sink.closely(|sink| {
+        for item in items {
+            // Of a constant width, so that stores to it need no checks of their own.
+            let Some(mut element) = S::split_checked(&mut body, T::WIDTH) else { return };
+            item.put(sink, &mut element, 0);
+        }
+    });
 }
 
 impl<T: FixedStride> ListElement<Native> for T {
@@ -80,7 +82,11 @@ impl<T: FixedStride> ListElement<Native> for T {
         Ok(())
     }
     fn put_list<S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
-        if !items.is_empty() && sink.descend() {
+        if T::PLAIN {
+            if !sink.counts_plain(shape::<T>(items.len())) && !items.is_empty() {
+                T::put_elements(items, sink, section, offset);
+            }
+        } else if !items.is_empty() && sink.descend() {
             T::put_elements(items, sink, section, offset);
             sink.ascend();
         }

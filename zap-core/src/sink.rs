@@ -2,6 +2,8 @@
 //! them, so that the two cannot disagree.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use core::hint;
+
 use crate::header::HEADER_LEN;
 use crate::list_view::shape;
 use crate::region::{Cell, Copier, MessageWriter};
@@ -45,6 +47,17 @@ pub trait Sink: Sized + sealed::Sealed {
     /// Appends a complete message to the tail region and stores its slot.
     fn tail_message<R: Zap>(&mut self, section: &mut Self::Section, offset: usize, record: &R);
 
+    /// Counts a list of plain elements, empty or not; false from a sink that does not count.
+    #[inline]
+    fn counts_plain(&mut self, _: Run) -> bool {
+        false
+    }
+    /// Does `work` with this sink, or with a copy of it that the compiler may keep in registers meanwhile.
+    #[inline]
+    fn closely(&mut self, work: impl FnOnce(&mut Self)) {
+        work(self);
+    }
+
     /// One level down into a list or pointed-to record; false stops there.
     fn descend(&mut self) -> bool;
     /// Back up.
@@ -82,6 +95,7 @@ pub enum RootPlace {
 }
 
 /// Counts both regions of a message.
+#[derive(Clone, Copy)]
 pub(crate) struct Counter {
     structure: u64,
     tail: u64,
@@ -157,10 +171,20 @@ impl Counter {
         self.error.unwrap_or(EncodeError::TooLarge { len: self.len() })
     }
 
+    #[cold]
     fn fail(&mut self, error: EncodeError) {
         self.error.get_or_insert(error);
     }
 
+    /// Whether there is one more level.
+    #[inline]
+    fn has_level(&mut self) -> bool {
+        if self.depth >= Limits::DEPTH {
+            self.fail(EncodeError::TooDeep);
+            return false;
+        }
+        true
+    }
     #[inline(always)]
     fn add_tail(&mut self, len: u64) {
         self.tail = self.tail.saturating_add(len);
@@ -259,14 +283,33 @@ impl Sink for Counter {
         self.add_tail(len);
     }
 
-    fn descend(&mut self) -> bool {
-        if self.depth >= Limits::DEPTH {
-            self.fail(EncodeError::TooDeep);
-            return false;
+    /// Short lists may be empty or not at random, where a branch on that would be mispredicted.
+    #[inline]
+    fn counts_plain(&mut self, shape: Run) -> bool {
+        let len = (shape.count as u64).saturating_mul(shape.stride as u64);
+        let grown = align_up(self.structure, shape.align).saturating_add(len);
+        self.structure = hint::select_unpredictable(shape.count == 0, self.structure, grown);
+        let max_count = if self.depth < Limits::DEPTH { u32::MAX } else { 0 };
+        if shape.count as u64 > max_count as u64 {
+            self.has_level();
+            self.count_elements(shape.count);
         }
-        self.depth = self.depth.saturating_add(1);
         true
     }
+    #[inline]
+    fn closely(&mut self, work: impl FnOnce(&mut Self)) {
+        let mut copy = *self;
+        work(&mut copy);
+        *self = copy;
+    }
+
+    #[inline]
+    fn descend(&mut self) -> bool {
+        let has_level = self.has_level();
+        self.depth = self.depth.saturating_add(has_level as u8);
+        has_level
+    }
+    #[inline]
     fn ascend(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
@@ -449,8 +492,10 @@ impl<'b, C: Cell, K: Copier> Sink for MessageWriter<'b, C, K> {
         section.link(offset, target, len);
     }
 
+    #[inline]
     fn descend(&mut self) -> bool {
         true
     }
+    #[inline]
     fn ascend(&mut self) {}
 }
