@@ -5,8 +5,12 @@
 //! is and is not charged, and how the noise of a shared machine is kept out.
 //!
 //! * [`record`]: one request and one response of a JSON-RPC style call, through every codec.
+//! * [`datasets`]: the four data sets of the public Rust serialization benchmark.
+//! * [`compile_time`]: what the derive costs the compiler.
 //! * [`view_cost`]: instruction counts, which show that opening a view costs the same at every size.
 
+pub mod compile_time;
+pub mod datasets;
 pub mod record;
 pub mod view_cost;
 

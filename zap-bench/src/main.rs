@@ -1,10 +1,13 @@
 //! Prints the benchmark tables: `cargo run --release -p zap-bench`.
 
 use clap::{Args, Parser, Subcommand};
+use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use zap_bench::compile_time;
+use zap_bench::datasets::{self, Data};
 use zap_bench::record::{self, Op};
 use zap_bench::view_cost::{self, Probe};
 
@@ -22,6 +25,10 @@ struct Cli {
 enum Suite {
     /// One request and one response of an eth_getBalance call (the default).
     Record(Record),
+    /// The four data sets of the public Rust serialization benchmark.
+    Datasets(DataSets),
+    /// `cargo check` of 500 structs that derive `Zap`, and of the same structs with serde's derives.
+    CompileTime,
     /// Instructions of opening a view, for messages of 64 bytes to 64 MiB; needs valgrind.
     ViewCost {
         /// Do this once and nothing else: what runs under valgrind.
@@ -43,12 +50,27 @@ struct Record {
     ops: Vec<Op>,
 }
 
+#[derive(Args)]
+struct DataSets {
+    /// Also write the rows to this file, as a JSON array.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// A few short samples: shows that everything runs, the figures mean nothing.
+    #[arg(long)]
+    smoke: bool,
+    /// Only this data set; may be given more than once.
+    #[arg(long, value_enum, value_name = "NAME")]
+    data: Vec<Data>,
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.suite {
         Some(Suite::Record(args)) => record(&args),
         Some(Suite::ViewCost { probe: Some(probe) }) => probe.run(),
         Some(Suite::ViewCost { probe: None }) => view_cost(),
+        Some(Suite::Datasets(args)) => datasets(&args),
+        Some(Suite::CompileTime) => compile_time::run().map(|report| print!("{report}")),
         None => record(&cli.record),
     };
     match result {
@@ -61,22 +83,40 @@ fn main() -> ExitCode {
 }
 
 fn record(args: &Record) -> Result<(), String> {
-    if cfg!(debug_assertions) && !args.smoke {
-        return Err("this is a debug build; use `cargo run --release -p zap-bench`".to_owned());
-    }
+    refuse_debug(args.smoke)?;
     let ops = if args.ops.is_empty() { &Op::ALL[..] } else { &args.ops };
-    // The file is opened first, so that a wrong path costs no measurement.
-    let file =
-        args.json.as_ref().map(|path| File::create(path).map_err(|error| format!("{}: {error}", path.display())));
-    let file = file.transpose()?;
+    let file = create(args.json.as_deref())?;
     let report = record::run(ops, args.smoke)?;
     print!("{report}");
-    if let Some(file) = file {
-        let mut out = BufWriter::new(file);
-        serde_json::to_writer_pretty(&mut out, report.rows()).map_err(|error| error.to_string())?;
-        writeln!(out).and_then(|()| out.flush()).map_err(|error| error.to_string())?;
+    write_rows(file, report.rows())
+}
+
+fn datasets(args: &DataSets) -> Result<(), String> {
+    refuse_debug(args.smoke)?;
+    let sets = if args.data.is_empty() { &Data::ALL[..] } else { &args.data };
+    let file = create(args.json.as_deref())?;
+    let report = datasets::run(sets, args.smoke)?;
+    print!("{report}");
+    write_rows(file, report.rows())
+}
+
+fn refuse_debug(smoke: bool) -> Result<(), String> {
+    if cfg!(debug_assertions) && !smoke {
+        return Err("this is a debug build; use `cargo run --release -p zap-bench`".to_owned());
     }
     Ok(())
+}
+
+/// The file is created first, so that a wrong path costs no measurement.
+fn create(path: Option<&Path>) -> Result<Option<File>, String> {
+    path.map(|path| File::create(path).map_err(|error| format!("{}: {error}", path.display()))).transpose()
+}
+
+fn write_rows<R: Serialize>(file: Option<File>, rows: &[R]) -> Result<(), String> {
+    let Some(file) = file else { return Ok(()) };
+    let mut out = BufWriter::new(file);
+    serde_json::to_writer_pretty(&mut out, rows).map_err(|error| error.to_string())?;
+    writeln!(out).and_then(|()| out.flush()).map_err(|error| error.to_string())
 }
 
 fn view_cost() -> Result<(), String> {

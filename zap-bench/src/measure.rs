@@ -15,6 +15,9 @@ const CANARY_SPREAD: f64 = 1.2;
 /// The fewest runs a figure may come from.
 const MIN_RUNS: usize = 5;
 
+/// An operation that takes longer than this needs no warming up, and is sampled in every fourth round only.
+const LONG: Duration = Duration::from_millis(4);
+
 /// How much to measure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
@@ -38,6 +41,15 @@ impl Plan {
         runs: 15,
         quiet_runs: MIN_RUNS,
         patience: Duration::from_secs(35),
+    };
+
+    /// What the tables of the data sets are printed from, per data set: operations of microseconds to milliseconds.
+    pub(crate) const DATA_SETS: Self = Self {
+        batch: Duration::from_micros(200),
+        samples: 12,
+        runs: 7,
+        quiet_runs: MIN_RUNS,
+        patience: Duration::from_secs(40),
     };
 
     /// Shows that everything runs; its figures mean nothing.
@@ -80,8 +92,8 @@ struct Run {
 /// Measures every group, a run of each in turn, so that a slow spell of the machine falls on all of them.
 pub(crate) fn measure(groups: &mut [Vec<Batch>], plan: &Plan) -> Vec<Outcome> {
     let started = Instant::now();
-    let canary_length = calibrate(&mut canary, plan.batch);
-    let lengths: Vec<Vec<u64>> =
+    let canary_length = calibrate(&mut canary, plan.batch).operations;
+    let lengths: Vec<Vec<Length>> =
         groups.iter_mut().map(|group| group.iter_mut().map(|batch| calibrate(batch, plan.batch)).collect()).collect();
     let mut runs: Vec<Vec<Run>> = groups.iter().map(|_| Vec::new()).collect();
     let mut best = f64::INFINITY;
@@ -110,13 +122,17 @@ fn limit(best: f64) -> f64 {
 }
 
 /// One run: `samples` rounds, each a timed batch of every row in turn.
-fn run(group: &mut [Batch], lengths: &[u64], canary_length: u64, samples: usize) -> Run {
+fn run(group: &mut [Batch], lengths: &[Length], canary_length: u64, samples: usize) -> Run {
     let mut canaries = Vec::with_capacity(samples);
     let mut times: Vec<Vec<f64>> = group.iter().map(|_| Vec::with_capacity(samples)).collect();
-    for _ in 0..samples {
+    for round in 0..samples {
         canaries.push(sample(&mut canary, canary_length));
-        for ((batch, &length), times) in group.iter_mut().zip(lengths).zip(&mut times) {
-            times.push(sample(batch, length));
+        for ((batch, length), times) in group.iter_mut().zip(lengths).zip(&mut times) {
+            if !length.is_long {
+                times.push(sample(batch, length.operations));
+            } else if round % 4 == 0 {
+                times.push(time(batch, length.operations));
+            }
         }
     }
     let rows = times.iter_mut().map(|times| (median(times), times[0])).collect();
@@ -126,25 +142,37 @@ fn run(group: &mut [Batch], lengths: &[u64], canary_length: u64, samples: usize)
 /// Nanoseconds per operation of one batch, after an untimed eighth of it that wakes caches and predictors up.
 fn sample(batch: &mut dyn FnMut(u64), length: u64) -> f64 {
     batch(length / 8 + 1);
+    time(batch, length)
+}
+
+/// Nanoseconds per operation of one batch.
+fn time(batch: &mut dyn FnMut(u64), length: u64) -> f64 {
     let started = Instant::now();
     batch(length);
     started.elapsed().as_nanos() as f64 / length as f64
 }
 
+/// How long the batches of one row are.
+struct Length {
+    operations: u64,
+    is_long: bool,
+}
+
 /// How many operations take at least `target`. The fastest of three tries decides: one that the machine interrupted
 /// would leave the whole process with batches of a few operations, which measure the timer.
-fn calibrate(batch: &mut dyn FnMut(u64), target: Duration) -> u64 {
-    let mut length = 1;
+fn calibrate(batch: &mut dyn FnMut(u64), target: Duration) -> Length {
+    let mut operations = 1;
     loop {
         let tries = (0..3).map(|_| {
             let started = Instant::now();
-            batch(length);
+            batch(operations);
             started.elapsed()
         });
-        if tries.min() >= Some(target) {
-            return length;
+        let fastest = tries.min().unwrap_or_default();
+        if fastest >= target {
+            return Length { operations, is_long: operations == 1 && fastest >= LONG };
         }
-        length *= 2;
+        operations *= 2;
     }
 }
 
@@ -225,7 +253,7 @@ mod tests {
             let interruption = if calls == 1 { 50 } else { 0 };
             std::thread::sleep(Duration::from_millis(length + interruption));
         };
-        assert_eq!(calibrate(&mut batch, Duration::from_millis(16)), 16);
+        assert_eq!(calibrate(&mut batch, Duration::from_millis(16)).operations, 16);
     }
 
     #[test]
@@ -253,6 +281,6 @@ mod tests {
             let pause = if calls == 1 { target * 4 } else { Duration::from_micros(length) };
             std::thread::sleep(pause);
         };
-        assert!(calibrate(&mut batch, target) > 1);
+        assert!(calibrate(&mut batch, target).operations > 1);
     }
 }

@@ -10,7 +10,7 @@ use zerocopy::FromBytes;
 
 use crate::capped::Capped;
 use crate::pin::Parts;
-use crate::section::{Field, Section};
+use crate::section::{Elements, Field, Section};
 use crate::sink::{Run, Sink};
 use crate::walk::{Walk, ready};
 use crate::{DecodeError, DecodeListElement, DecodeSlot, FieldType, ListElement, Native, Place, Slot, compare};
@@ -41,14 +41,17 @@ pub(crate) fn shape<T: Slot<Native>>(count: usize) -> Run {
 
 /// Reserves the body, then visits the elements one by one with everything below them.
 pub(crate) fn put_each<T: Slot<Native>, S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
+    if T::PLAIN {
+        return sink.run_of_plain(section, offset, items);
+    }
     let mut body = sink.run(section, offset, shape::<T>(items.len()));
-    if S::COUNTS && T::PLAIN {
-        return;
-    }
-    for item in items {
-        let mut element = S::split(&mut body, T::WIDTH);
-        item.put(sink, &mut element, 0);
-    }
+    sink.closely(|sink| {
+        for item in items {
+            // Of a constant width, so that stores to it need no checks of their own.
+            let Some(mut element) = S::split_checked(&mut body, T::WIDTH) else { return };
+            item.put(sink, &mut element, 0);
+        }
+    });
 }
 
 impl<T: FixedStride> ListElement<Native> for T {
@@ -68,10 +71,16 @@ impl<T: FixedStride> ListElement<Native> for T {
         field: Field,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
-        match T::get_list(section, field) {
-            Ok(list) => list.check(walk),
-            Err(error) => Err(error),
+        if T::INFALLIBLE {
+            return section.check_run(T::WIDTH, field, walk);
         }
+        let list = T::get_list(section, field)?;
+        list.spend(walk)?;
+        // A copy can live in registers during the loop.
+        let mut own = walk.clone();
+        list.sections().try_for_each(|element| T::check(element, list.element_field(), &mut own))?;
+        *walk = own;
+        Ok(())
     }
     fn equals_list(items: &[T], section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
         T::get_list(section, field).is_ok_and(|list| list.equals(items, walk))
@@ -83,7 +92,11 @@ impl<T: FixedStride> ListElement<Native> for T {
         }
     }
     fn put_list<S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
-        if !items.is_empty() && sink.descend() {
+        if T::PLAIN {
+            if !sink.counts_plain(shape::<T>(items.len())) && !items.is_empty() {
+                T::put_elements(items, sink, section, offset);
+            }
+        } else if !items.is_empty() && sink.descend() {
             T::put_elements(items, sink, section, offset);
             sink.ascend();
         }
@@ -175,17 +188,18 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
     #[inline]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<T::Get<'m>> {
-        if index >= self.len() {
+        if T::WIDTH == 0 {
             return None;
         }
-        Some(T::get(self.element(index), self.element_field()))
+        let element = self.body.element(index.checked_mul(T::WIDTH)?, T::WIDTH)?;
+        Some(T::get(element, self.element_field()))
     }
 
     /// The elements, front to back or back to front.
     #[inline]
     #[must_use]
     pub fn iter(&self) -> ListIter<'m, T> {
-        ListIter { list: *self, front: 0, back: self.len() }
+        ListIter { left: Elements::of(self.body), place: self.place, element: PhantomData }
     }
 
     /// A list with this body.
@@ -203,23 +217,9 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
     /// The fixed sections of the elements.
     #[inline]
     pub(crate) fn sections(self) -> impl Iterator<Item = Section<'m>> {
-        let mut position = 0_usize;
-        self.body.bytes().chunks_exact(T::WIDTH.max(1)).map(move |_| {
-            let element = self.body.element(position, T::WIDTH);
-            position = position.saturating_add(T::WIDTH);
-            element
-        })
-    }
-
-    /// Checks the elements and everything behind them.
-    #[inline]
-    fn check<const METERED: bool>(&self, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
-        walk.spend(self.body.bytes().len(), self.body.position() as usize)?;
-        let count = if T::INFALLIBLE { 0 } else { self.len() };
-        for index in 0..count {
-            T::check(self.element(index), self.element_field(), walk)?;
-        }
-        Ok(())
+        let mut left = Elements::of(self.body);
+        // Cut to a constant width, so that loads from an element need no checks of their own.
+        core::iter::from_fn(move || if T::WIDTH == 0 { None } else { left.next(T::WIDTH) })
     }
 
     /// Whether the elements are these.
@@ -227,12 +227,7 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
         if self.len() != items.len() || !compare::pay(self.body, walk) {
             return false;
         }
-        for (index, item) in items.iter().enumerate() {
-            if !item.equals(self.element(index), self.element_field(), walk) {
-                return false;
-            }
-        }
-        true
+        self.sections().zip(items).all(|(element, item)| item.equals(element, self.element_field(), walk))
     }
 
     /// Whether both lists have equal elements.
@@ -240,23 +235,19 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
         if self.len() != other.len() || !compare::pay(self.body, walk) || !compare::pay(other.body, walk) {
             return false;
         }
-        for index in 0..self.len() {
-            if !T::same(self.element(index), other.element(index), self.element_field(), walk) {
-                return false;
-            }
-        }
-        true
+        let mut pairs = self.sections().zip(other.sections());
+        pairs.all(|(left, right)| T::same(left, right, self.element_field(), walk))
     }
 
     /// The fixed section of element `index`, if there is one.
     pub(crate) fn section(&self, index: usize) -> Option<Section<'m>> {
-        (index < self.len()).then(|| self.element(index))
+        if index < self.len() { self.body.element(index.checked_mul(T::WIDTH)?, T::WIDTH) } else { None }
     }
 
     /// The fixed section of element `index`, which must exist.
     #[inline]
     pub(crate) fn element(&self, index: usize) -> Section<'m> {
-        self.body.element(index.wrapping_mul(T::WIDTH), T::WIDTH)
+        self.body.element_or_empty(index.saturating_mul(T::WIDTH), T::WIDTH)
     }
 
     /// The fixed sections of all elements, side by side.
@@ -295,8 +286,8 @@ impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
     /// Once a level of a recursive record: what does not recurse is done elsewhere, to keep this frame small.
     fn decode<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
         let mut items = self.room(walk)?;
-        for index in 0..self.len() {
-            match T::decode_slot(self.element(index), self.element_field(), walk) {
+        for element in self.sections() {
+            match T::decode_slot(element, self.element_field(), walk) {
                 Ok(item) => items.push(item),
                 Err(error) => return Err(error),
             }
@@ -394,9 +385,9 @@ impl<'m, T: Slot<Native>> IntoIterator for &ListView<'m, T> {
 
 /// The iterator of a [`ListView`].
 pub struct ListIter<'m, T> {
-    list: ListView<'m, T>,
-    front: usize,
-    back: usize,
+    left: Elements<'m>,
+    place: &'static Place,
+    element: PhantomData<fn() -> T>,
 }
 
 impl<T> Clone for ListIter<'_, T> {
@@ -407,7 +398,14 @@ impl<T> Clone for ListIter<'_, T> {
 
 impl<T: Slot<Native>> fmt::Debug for ListIter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ListIter").field("list", &self.list).field("front", &self.front).finish_non_exhaustive()
+        f.debug_struct("ListIter").field("left", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'m, T: Slot<Native>> ListIter<'m, T> {
+    #[inline]
+    fn read(&self, element: Section<'m>) -> T::Get<'m> {
+        T::get(element, Field { offset: 0, place: self.place })
     }
 }
 
@@ -416,23 +414,19 @@ impl<'m, T: Slot<Native>> Iterator for ListIter<'m, T> {
 
     #[inline]
     fn next(&mut self) -> Option<T::Get<'m>> {
-        if self.front >= self.back {
-            return None;
-        }
-        let item = self.list.get(self.front);
-        self.front = self.front.saturating_add(1);
-        item
+        // Cut to a constant width, so that loads from an element need no checks of their own.
+        if T::WIDTH == 0 { None } else { self.left.next(T::WIDTH).map(|element| self.read(element)) }
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.back.saturating_sub(self.front);
+        let left = self.left.len().checked_div(T::WIDTH).unwrap_or(0);
         (left, Some(left))
     }
 
     #[inline]
     fn nth(&mut self, n: usize) -> Option<T::Get<'m>> {
-        self.front = self.front.saturating_add(n).min(self.back);
+        self.left.next(n.min(self.len()).saturating_mul(T::WIDTH));
         self.next()
     }
 }
@@ -440,11 +434,7 @@ impl<'m, T: Slot<Native>> Iterator for ListIter<'m, T> {
 impl<T: Slot<Native>> DoubleEndedIterator for ListIter<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        if self.front >= self.back {
-            return None;
-        }
-        self.back = self.back.saturating_sub(1);
-        self.list.get(self.back)
+        if T::WIDTH == 0 { None } else { self.left.next_back(T::WIDTH).map(|element| self.read(element)) }
     }
 }
 

@@ -106,6 +106,13 @@ impl<T: NativeSlot> OptionForm<T> for Presence {
         field: Field,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
+        if T::PLAIN {
+            // Whether it is there may be random: what is in the slot is asked first, and nothing but a wrong value is a
+            // reason to ask whether it counts.
+            let value = Field { offset: field.offset.wrapping_add(T::ALIGN), ..field };
+            return T::check(section, value, walk)
+                .or_else(|error| present::<T>(section, field).map_or(Ok(()), |_| Err(error)));
+        }
         present::<T>(section, field).map_or(Ok(()), |field| T::check(section, field, walk))
     }
     fn locate<'m>(section: Section<'m>, field: Field, _: &mut Walk<'_, true>) -> Located<'m> {

@@ -242,8 +242,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// O(message); visits at most as many bytes as the limits allow. No allocation.
     fn validate<'m>(bytes: &'m [u8], limits: &Limits) -> Result<Self::View<'m>, DecodeError> {
         let section = open_within::<Self>(bytes, limits)?;
-        let message_len = section.message().len();
-        Self::check_fields(section, &mut Walk::<true>::new(limits, message_len, None))?;
+        check_root::<Self>(section, limits)?;
         Ok(RecordView::from_section(section))
     }
 
@@ -416,6 +415,40 @@ fn open_within<'m, T: Zap>(bytes: &'m [u8], limits: &Limits) -> Result<Section<'
     Ok(section.with_depth(limits.depth()))
 }
 
+/// Checks a root section and everything behind it.
+///
+/// Texts are many where there are lists, and looking at each by itself is most of the cost: so the first try only notes
+/// where they lie, and looks at all of them at once.
+#[inline]
+fn check_root<R: Zap>(section: Section<'_>, limits: &Limits) -> Result<(), DecodeError> {
+    if !R::NESTED {
+        return R::check_fields(section, &mut Walk::<true>::new(limits, section.message().len(), None));
+    }
+    let mut walk = Walk::<true>::deferring(limits, section.message().len());
+    if R::check_fields(section, &mut walk).is_ok()
+        && let Some(texts) = walk.deferred(section.message())
+        && texts.is_ascii()
+    {
+        return Ok(());
+    }
+    check_unusual_root::<R>(section, walk, limits)
+}
+
+/// As [`check_root`], for a message whose texts are not all ASCII, or in which something is wrong.
+#[cold]
+#[inline(never)]
+fn check_unusual_root<R: Zap>(section: Section<'_>, walk: Walk<'_, true>, limits: &Limits) -> Result<(), DecodeError> {
+    let message_len = section.message().len();
+    if let Some(texts) = walk.deferred(section.message())
+        && let Ok(known) = simdutf8::basic::from_utf8(texts)
+        && R::check_fields(section, &mut walk.knowing(known, limits, message_len)).is_ok()
+    {
+        return Ok(());
+    }
+    // Bytes may lie between the texts, or texts overlap; or this tells what is wrong, and where.
+    R::check_fields(section, &mut Walk::<true>::new(limits, message_len, None))
+}
+
 /// Cuts one message off the front of `bytes` and reads it.
 fn split<'m, R: Zap, T>(
     bytes: &'m [u8],
@@ -568,7 +601,7 @@ pub mod nested {
     /// # Errors
     ///
     /// Whatever is wrong with it.
-    #[inline]
+    #[inline(always)]
     pub fn check<R: Zap, const METERED: bool>(
         section: Section<'_>,
         field: Field,

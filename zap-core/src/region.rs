@@ -58,6 +58,9 @@ impl Cell for MaybeUninit<u8> {
     }
 }
 
+/// The largest alignment in a message.
+const MAX_ALIGN: usize = 8;
+
 /// How text and bytes are copied, most of which are short and of a length that no branch predictor knows.
 pub(crate) trait Copier {
     /// Stores `from` into `to`, which must be as long.
@@ -130,7 +133,16 @@ impl<'b, C: Cell, K: Copier> Region<'b, C, K> {
     #[inline]
     pub(crate) fn align(&mut self, align: usize) -> bool {
         let padding = (self.position as usize).wrapping_neg() & align.wrapping_sub(1);
-        padding == 0 || self.zeroed(padding).is_some()
+        match self.rest.first_chunk_mut::<MAX_ALIGN>() {
+            // All that any padding can be, in one store. What is more than padding stays with the region.
+            Some(zeros) if padding <= MAX_ALIGN => {
+                C::store(zeros, [0; MAX_ALIGN]);
+                let padded = self.rest.split_off_mut(..padding).is_some();
+                self.advance(padding);
+                padded
+            }
+            _ => padding == 0 || self.zeroed(padding).is_some(),
+        }
     }
 
     /// The position after the region's last byte.

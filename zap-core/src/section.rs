@@ -2,9 +2,11 @@
 //! the targets of its slots. Nothing else in the typed layer adds offsets.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use core::hint;
 use core::ops::Range;
 
 use crate::header::{HEADER_LEN, MAGIC, VERSION_1};
+use crate::walk::Walk;
 use crate::{DecodeError, DecodeErrorKind, Header, Limits, Place};
 
 /// The fixed section of one record inside a message: what views hold and accessors read.
@@ -41,6 +43,9 @@ pub struct Field {
 const CANONICAL_START: u64 =
     u64::from_le_bytes([MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], VERSION_1 as u8, (VERSION_1 >> 8) as u8, 0, 0]);
 const WITHOUT_FLAGS: u64 = 0x0000_ffff_ffff_ffff;
+
+/// More than the bytes of any list that is inside a message, and far from the end of 64 bits.
+const MAX_LEN: u64 = 1 << 62;
 
 /// Splits a slot word into `rel` and the length or count.
 #[inline]
@@ -171,11 +176,17 @@ impl<'m> Section<'m> {
         Self { bytes, position: self.position.wrapping_add(offset as u32), ..self }
     }
 
-    /// The part of a list body that an element takes: a section of its own.
+    /// The part of a list body that an element takes: a section of its own; `None` past the body's end.
     #[inline]
-    pub(crate) fn element(self, offset: usize, width: usize) -> Self {
-        let Self { message, bytes, position, floor, depth, .. } = self.part(offset, width);
-        Self::whole(message, bytes, position, floor, depth)
+    pub(crate) fn element(self, offset: usize, width: usize) -> Option<Self> {
+        let bytes = self.bytes.get(offset..)?.get(..width)?;
+        Some(Self::whole(self.message, bytes, self.position.wrapping_add(offset as u32), self.floor, self.depth))
+    }
+
+    /// As [`Section::element`]; past the body's end an empty section, which reads as zeros.
+    #[inline]
+    pub(crate) fn element_or_empty(self, offset: usize, width: usize) -> Self {
+        self.element(offset, width).unwrap_or_else(|| self.part(0, 0))
     }
 
     /// The raw word of a text, bytes or list slot.
@@ -236,6 +247,34 @@ impl<'m> Section<'m> {
         self.unresolved(field).map_or(Ok(""), Err)
     }
 
+    /// Checks a text slot; only where its text lies, if the walk leaves the content of texts for later.
+    #[inline(always)]
+    pub(crate) fn check_text<const METERED: bool>(
+        self,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        let Some((start, end)) = self.resolve(field) else {
+            return self.unresolved(field).map_or(Ok(()), Err);
+        };
+        if walk.leaves_text(start, end) {
+            return Ok(());
+        }
+        check_content(self.message, start, end, field.place)?;
+        walk.spend(end.saturating_sub(start), self.position_of(field.offset))
+    }
+
+    /// Checks a bytes slot.
+    #[inline(always)]
+    pub(crate) fn check_bytes<const METERED: bool>(
+        self,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        let bytes = self.tail_bytes(field)?;
+        walk.spend(bytes.len(), self.position_of(field.offset))
+    }
+
     /// The target position of a signed pointer that is not null.
     fn follow(self, rel: i32, field: Field) -> Result<u32, DecodeError> {
         let slot = (self.position as i64).wrapping_add(field.offset as i64);
@@ -257,6 +296,7 @@ impl<'m> Section<'m> {
     }
 
     /// The body of a fixed-stride list slot, bounds-checked once as a whole; null and count 0 are an empty body.
+    #[inline]
     pub(crate) fn run(self, stride: usize, field: Field) -> Result<Self, DecodeError> {
         let (rel, count) = halves(self.slot(field.offset));
         if self.is_null_or_own_length(field) {
@@ -270,6 +310,43 @@ impl<'m> Section<'m> {
             Some(bytes) => Ok(Self { bytes, position: start, depth, ..self }),
             None => Err(self.error(DecodeErrorKind::PointerOutOfBounds, field)),
         }
+    }
+
+    /// Checks the slot of a list of elements that cannot be wrong, and pays for the body.
+    ///
+    /// Null lists may lie among others at random, where a branch on that would be mispredicted. So whatever can be wrong
+    /// or is unusual, a pointer backwards for one, makes one sign bit, and that of a null slot does not count.
+    #[inline(always)]
+    pub(crate) fn check_run<const METERED: bool>(
+        self,
+        stride: usize,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        let slot = self.slot(field.offset);
+        let (rel, count) = halves(slot);
+        let start = (self.position as i64).wrapping_add(field.offset as i64).wrapping_add(rel as i32 as i64);
+        let len = (count as u64).saturating_mul(stride as u64).min(MAX_LEN) as i64;
+        let left = (walk.left() as i64).wrapping_sub(len);
+        let message_len = self.message.len() as i64;
+        let wrong = start.wrapping_sub(self.container.1 as i64)
+            | message_len.wrapping_sub(start).wrapping_sub(len)
+            | len.wrapping_sub(1)
+            | (self.depth as i64).wrapping_sub(1)
+            | left;
+        // A length is never negative; since the compiler does not know that, it does not make a branch of this.
+        if hint::select_unpredictable(slot == 0, message_len, wrong) < 0 {
+            let origin = Origin {
+                position: self.position_of(field.offset),
+                container: self.container,
+                floor: self.floor,
+                depth: self.depth,
+            };
+            let (start, len) = unusual_run(self.message, origin, slot, stride, field.place)?;
+            return walk.spend(len, start as usize);
+        }
+        walk.leave(left as u64);
+        Ok(())
     }
 
     /// The element stream of a length-prefixed list slot and its count: the bytes from its start to the message's end.
@@ -388,6 +465,53 @@ impl Location {
     }
 }
 
+/// The elements of a list body that are still to be visited.
+#[derive(Clone, Copy)]
+pub(crate) struct Elements<'m> {
+    /// What all elements share, and the bytes that are left.
+    body: Section<'m>,
+    /// Where the bytes that are left end.
+    end: u32,
+}
+
+impl<'m> Elements<'m> {
+    /// All elements of a list body.
+    #[inline]
+    pub(crate) fn of(body: Section<'m>) -> Self {
+        Self { body, end: body.position.wrapping_add(body.bytes.len() as u32) }
+    }
+
+    /// Bytes that are left.
+    #[inline]
+    pub(crate) const fn len(&self) -> usize {
+        self.body.bytes.len()
+    }
+
+    /// Takes the first `width` bytes off; `None` at the end.
+    #[inline]
+    pub(crate) fn next(&mut self, width: usize) -> Option<Section<'m>> {
+        let (bytes, rest) = self.body.bytes.split_at_checked(width)?;
+        let position = self.end.wrapping_sub(self.len() as u32);
+        self.body.bytes = rest;
+        Some(self.element(bytes, position))
+    }
+
+    /// Takes the last `width` bytes off; `None` where nothing is left.
+    #[inline]
+    pub(crate) fn next_back(&mut self, width: usize) -> Option<Section<'m>> {
+        let (rest, bytes) = self.body.bytes.split_at_checked(self.len().checked_sub(width)?)?;
+        self.body.bytes = rest;
+        self.end = self.end.wrapping_sub(width as u32);
+        Some(self.element(bytes, self.end))
+    }
+
+    /// An element: a section of its own.
+    #[inline]
+    fn element(&self, bytes: &'m [u8], position: u32) -> Section<'m> {
+        Section::whole(self.body.message, bytes, position, self.body.floor, self.body.depth)
+    }
+}
+
 // The functions below are the other side of the branches above. They take their arguments in registers: a section
 // handed over by reference would have to live in memory on the fast side too.
 
@@ -427,6 +551,40 @@ fn wrong_tail(slot: u64, message_len: usize, position: usize, place: &'static Pl
         DecodeErrorKind::PointerIntoSection
     };
     Some(refuse(kind, position, place))
+}
+
+/// Looks at one text. Out of line, so that where texts are left for later, the loop over them is small.
+#[inline(never)]
+fn check_content(message: &[u8], start: usize, end: usize, place: &'static Place) -> Result<(), DecodeError> {
+    match crate::trusted::ascii(message, start, end) {
+        Some(_) => Ok(()),
+        None => unusual_text(message, start, end, place).map(drop),
+    }
+}
+
+/// Where a slot lies and where it may point: of a section, what [`unusual_run`] needs.
+struct Origin {
+    position: usize,
+    container: (u32, u32),
+    floor: u32,
+    depth: u8,
+}
+
+/// Where the body of a list lies that is not null and not simply a body behind its slot, or what is wrong with it.
+#[cold]
+#[inline(never)]
+fn unusual_run(
+    message: &[u8],
+    origin: Origin,
+    slot: u64,
+    stride: usize,
+    place: &'static Place,
+) -> Result<(u32, usize), DecodeError> {
+    let Origin { position, container, floor, depth } = origin;
+    let slot = slot.to_le_bytes();
+    let section = Section { message, bytes: &slot, position: position as u32, container, floor, depth };
+    let body = section.run(stride, Field { offset: 0, place })?;
+    Ok((body.position, body.bytes.len()))
 }
 
 /// Text that is not ASCII, or not text.

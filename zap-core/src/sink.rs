@@ -2,9 +2,12 @@
 //! them, so that the two cannot disagree.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use core::hint;
+
 use crate::header::HEADER_LEN;
+use crate::list_view::shape;
 use crate::region::{Cell, Copier, MessageWriter};
-use crate::{EncodeError, Limits, Zap};
+use crate::{EncodeError, Limits, Native, Slot, Zap};
 
 /// Counts or writes one message. Only this crate implements it; derived code is generic over it.
 pub trait Sink: Sized + sealed::Sealed {
@@ -20,6 +23,8 @@ pub trait Sink: Sized + sealed::Sealed {
     fn store_slice(section: &mut Self::Section, offset: usize, bytes: &[u8]);
     /// Splits `len` bytes off the front of a list body.
     fn split(body: &mut Self::Section, len: usize) -> Self::Section;
+    /// As [`Sink::split`]; `None` if there are not so many.
+    fn split_checked(body: &mut Self::Section, len: usize) -> Option<Self::Section>;
 
     /// Appends text or bytes to the tail region and stores their slot; empty data is the null slot.
     fn tail(&mut self, section: &mut Self::Section, offset: usize, bytes: &[u8]);
@@ -29,6 +34,8 @@ pub trait Sink: Sized + sealed::Sealed {
     fn pointed(&mut self, section: &mut Self::Section, offset: usize, size: usize, align: usize) -> Self::Section;
     /// As [`Sink::run`], for elements whose bytes in memory are those on the wire.
     fn run_of_bytes(&mut self, section: &mut Self::Section, offset: usize, shape: Run, bytes: &[u8]);
+    /// As [`Sink::run`], for elements that write nothing behind their slots.
+    fn run_of_plain<T: Slot<Native>>(&mut self, section: &mut Self::Section, offset: usize, items: &[T]);
     /// Starts a length-prefixed list at a multiple of 8 and, if it has elements, stores its slot.
     fn stream(&mut self, section: &mut Self::Section, offset: usize, count: usize);
     /// Appends one length-prefixed element.
@@ -39,6 +46,17 @@ pub trait Sink: Sized + sealed::Sealed {
     fn embed<R: Root>(&mut self, section: &mut Self::Section, offset: usize, record: &R);
     /// Appends a complete message to the tail region and stores its slot.
     fn tail_message<R: Root>(&mut self, section: &mut Self::Section, offset: usize, record: &R);
+
+    /// Counts a list of plain elements, empty or not; false from a sink that does not count.
+    #[inline]
+    fn counts_plain(&mut self, _: Run) -> bool {
+        false
+    }
+    /// Does `work` with this sink, or with a copy of it that the compiler may keep in registers meanwhile.
+    #[inline]
+    fn closely(&mut self, work: impl FnOnce(&mut Self)) {
+        work(self);
+    }
 
     /// One level down into a list or pointed-to record; false stops there.
     fn descend(&mut self) -> bool;
@@ -52,6 +70,10 @@ mod sealed {
     impl<C, K> Sealed for crate::region::MessageWriter<'_, C, K> {}
     impl Sealed for crate::update::InPlace<'_> {}
 }
+
+/// Lists of plain elements are zeroed and written by blocks of this many bytes, so that a block is still in the
+/// processor's nearest cache when its elements are written, however long the list is.
+const PLAIN_BLOCK: usize = 4096;
 
 /// The shape of a fixed-stride list: how many elements, how wide, how aligned.
 #[derive(Clone, Copy)]
@@ -105,6 +127,7 @@ impl<R: Zap> Root for R {
 }
 
 /// Counts both regions of a message.
+#[derive(Clone, Copy)]
 pub(crate) struct Counter {
     structure: u64,
     tail: u64,
@@ -180,10 +203,20 @@ impl Counter {
         self.error.unwrap_or(EncodeError::TooLarge { len: self.len() })
     }
 
+    #[cold]
     fn fail(&mut self, error: EncodeError) {
         self.error.get_or_insert(error);
     }
 
+    /// Whether there is one more level.
+    #[inline]
+    fn has_level(&mut self) -> bool {
+        if self.depth >= Limits::DEPTH {
+            self.fail(EncodeError::TooDeep);
+            return false;
+        }
+        true
+    }
     #[inline(always)]
     fn add_tail(&mut self, len: u64) {
         self.tail = self.tail.saturating_add(len);
@@ -229,6 +262,10 @@ impl Sink for Counter {
     fn store_slice((): &mut (), _: usize, _: &[u8]) {}
     #[inline]
     fn split((): &mut (), _: usize) {}
+    #[inline]
+    fn split_checked((): &mut (), _: usize) -> Option<()> {
+        Some(())
+    }
 
     #[inline(always)]
     fn tail(&mut self, (): &mut (), _: usize, bytes: &[u8]) {
@@ -247,6 +284,10 @@ impl Sink for Counter {
     #[inline]
     fn run_of_bytes(&mut self, section: &mut (), offset: usize, shape: Run, _: &[u8]) {
         self.run(section, offset, shape);
+    }
+    #[inline]
+    fn run_of_plain<T: Slot<Native>>(&mut self, section: &mut (), offset: usize, items: &[T]) {
+        self.run(section, offset, shape::<T>(items.len()));
     }
     fn stream(&mut self, (): &mut (), _: usize, count: usize) {
         self.count_elements(count);
@@ -269,14 +310,33 @@ impl Sink for Counter {
         self.add_tail(len);
     }
 
-    fn descend(&mut self) -> bool {
-        if self.depth >= Limits::DEPTH {
-            self.fail(EncodeError::TooDeep);
-            return false;
+    /// Short lists may be empty or not at random, where a branch on that would be mispredicted.
+    #[inline]
+    fn counts_plain(&mut self, shape: Run) -> bool {
+        let len = (shape.count as u64).saturating_mul(shape.stride as u64);
+        let grown = align_up(self.structure, shape.align).saturating_add(len);
+        self.structure = hint::select_unpredictable(shape.count == 0, self.structure, grown);
+        let max_count = if self.depth < Limits::DEPTH { u32::MAX } else { 0 };
+        if shape.count as u64 > max_count as u64 {
+            self.has_level();
+            self.count_elements(shape.count);
         }
-        self.depth = self.depth.saturating_add(1);
         true
     }
+    #[inline]
+    fn closely(&mut self, work: impl FnOnce(&mut Self)) {
+        let mut copy = *self;
+        work(&mut copy);
+        *self = copy;
+    }
+
+    #[inline]
+    fn descend(&mut self) -> bool {
+        let has_level = self.has_level();
+        self.depth = self.depth.saturating_add(has_level as u8);
+        has_level
+    }
+    #[inline]
     fn ascend(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
@@ -374,10 +434,15 @@ impl<'b, C: Cell, K: Copier> Sink for MessageWriter<'b, C, K> {
     }
     #[inline]
     fn split(body: &mut Self::Section, len: usize) -> Self::Section {
-        let bytes = body.bytes.split_off_mut(..len).unwrap_or_default();
+        let position = body.position;
+        Self::split_checked(body, len).unwrap_or(Reserved { bytes: &mut [], position })
+    }
+    #[inline]
+    fn split_checked(body: &mut Self::Section, len: usize) -> Option<Self::Section> {
+        let bytes = body.bytes.split_off_mut(..len)?;
         let position = body.position;
         body.position = position.wrapping_add(len as u32);
-        Reserved { bytes, position }
+        Some(Reserved { bytes, position })
     }
 
     #[inline(always)]
@@ -408,6 +473,20 @@ impl<'b, C: Cell, K: Copier> Sink for MessageWriter<'b, C, K> {
         self.structure.align(shape.align);
         section.link(offset, self.structure.position(), shape.count);
         self.structure.append(bytes);
+    }
+    fn run_of_plain<T: Slot<Native>>(&mut self, section: &mut Self::Section, offset: usize, items: &[T]) {
+        let shape = shape::<T>(items.len());
+        self.structure.align(shape.align);
+        section.link(offset, self.structure.position(), shape.count);
+        for items in items.chunks(PLAIN_BLOCK.checked_div(T::WIDTH).unwrap_or(1).max(1)) {
+            let position = self.structure.position();
+            let bytes = self.structure.zeroed(items.len().wrapping_mul(T::WIDTH)).unwrap_or_default();
+            let mut block = Reserved { bytes, position };
+            for item in items {
+                let Some(mut element) = Self::split_checked(&mut block, T::WIDTH) else { return };
+                item.put(self, &mut element, 0);
+            }
+        }
     }
     fn stream(&mut self, section: &mut Self::Section, offset: usize, count: usize) {
         self.structure.align(8);
@@ -444,8 +523,10 @@ impl<'b, C: Cell, K: Copier> Sink for MessageWriter<'b, C, K> {
         section.link(offset, target, len);
     }
 
+    #[inline]
     fn descend(&mut self) -> bool {
         true
     }
+    #[inline]
     fn ascend(&mut self) {}
 }

@@ -145,7 +145,7 @@ pub trait Slot<D: Dialect> {
         Self::get(section, field::<R>(index))
     }
     #[doc(hidden)]
-    #[inline]
+    #[inline(always)]
     fn check_field<R: Zap, const METERED: bool>(
         section: Section<'_>,
         index: usize,

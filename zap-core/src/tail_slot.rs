@@ -19,6 +19,38 @@ use crate::walk::Walk;
 use crate::{DecodeError, DecodeListElement, DecodeSlot, Dialect, FieldType, FixedStride, ListElement, Native, Slot};
 use crate::{StreamDialect, Zapgen, Zip, compare};
 
+/// What lies behind a text or bytes slot.
+trait Tail {
+    /// Checks the slot.
+    fn check<const METERED: bool>(
+        section: Section<'_>,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError>;
+}
+
+impl Tail for str {
+    #[inline(always)]
+    fn check<const METERED: bool>(
+        section: Section<'_>,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        section.check_text(field, walk)
+    }
+}
+
+impl Tail for [u8] {
+    #[inline(always)]
+    fn check<const METERED: bool>(
+        section: Section<'_>,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<(), DecodeError> {
+        section.check_bytes(field, walk)
+    }
+}
+
 /// A type stored behind a text or bytes slot: how it is read (`$read`), lent for writing and made from what was read.
 macro_rules! tail_slot {
     ([$($lifetime:lifetime)?] $owner:ty, $field_type:ident, $borrowed:ty, $read:ident, $from_entry:path,
@@ -38,14 +70,13 @@ macro_rules! tail_slot {
             fn get<'m>(section: Section<'m>, field: Field) -> Result<&'m $borrowed, DecodeError> {
                 section.$read(field)
             }
-            #[inline]
+            #[inline(always)]
             fn check<const METERED: bool>(
                 section: Section<'_>,
                 field: Field,
                 walk: &mut Walk<'_, METERED>,
             ) -> Result<(), DecodeError> {
-                let part = section.$read(field)?;
-                walk.spend(part.len(), section.position_of(field.offset))
+                <$borrowed as Tail>::check(section, field, walk)
             }
             #[inline]
             fn is_zero(section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
@@ -249,8 +280,7 @@ macro_rules! bytes_slot {
                 field: Field,
                 walk: &mut Walk<'_, METERED>,
             ) -> Result<(), DecodeError> {
-                let bytes = section.tail_bytes(field)?;
-                walk.spend(bytes.len(), section.position_of(field.offset))
+                section.check_bytes(field, walk)
             }
             fn equals_list(items: &[u8], section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
                 compare::tail_equals(items, section, field, walk)

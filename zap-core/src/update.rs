@@ -245,6 +245,12 @@ impl<'s> Sink for InPlace<'s> {
         part
     }
 
+    fn split_checked(body: &mut &'s mut [u8], len: usize) -> Option<&'s mut [u8]> {
+        let (part, rest) = core::mem::take(body).split_at_mut_checked(len)?;
+        *body = rest;
+        Some(part)
+    }
+
     fn tail(&mut self, _: &mut &'s mut [u8], _: usize, _: &[u8]) {}
     fn run(&mut self, _: &mut &'s mut [u8], _: usize, _: Run) -> &'s mut [u8] {
         &mut []
@@ -253,6 +259,7 @@ impl<'s> Sink for InPlace<'s> {
         &mut []
     }
     fn run_of_bytes(&mut self, _: &mut &'s mut [u8], _: usize, _: Run, _: &[u8]) {}
+    fn run_of_plain<T: Slot<Native>>(&mut self, _: &mut &'s mut [u8], _: usize, _: &[T]) {}
     fn stream(&mut self, _: &mut &'s mut [u8], _: usize, _: usize) {}
     fn element(&mut self, _: &[u8]) {}
     fn element_message<R: Root>(&mut self, _: &R) {}

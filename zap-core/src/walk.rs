@@ -1,34 +1,101 @@
-//! The budget of a deep read: overlapping pointers must not make a small message expensive.
+//! The budget of a deep read, since overlapping pointers must not make a small message expensive; and what a check
+//! knows of the texts it has met, since many short ones are cheaper to check as the one range in which they lie.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use bytes::Bytes;
 
 use crate::{DecodeError, DecodeErrorKind, Limits};
 
-/// What a deep read carries along: the bytes it may still visit, and the shared buffer it reads, if any.
+/// What a deep read carries along: the bytes it may still visit, the shared buffer it reads, if any, and the run of texts
+/// whose content it leaves for later.
 ///
 /// Records of few texts, without lists or pointers to records, cannot visit more than the default budget, so `decode`
 /// reads them with `METERED = false`, and the budget costs them nothing.
+#[derive(Clone)]
 pub struct Walk<'m, const METERED: bool> {
     budget: u64,
     source: Option<&'m Bytes>,
+    run: Run<'m>,
+}
+
+/// Texts that follow each other without a gap, as an encoder writes them: from the first that a check meets on. Their
+/// content can be checked at once, as that of the whole run.
+#[derive(Clone)]
+struct Run<'m> {
+    /// Where the first text starts: 0 before it has been met, which is in the header, where no text lies.
+    start: usize,
+    /// Where the last one ends, and the next one must start; [`NOWHERE`] if the run does not grow.
+    end: usize,
+    /// The whole run, once it is known to be UTF-8: each text must begin and end between characters.
+    known: &'m str,
+}
+
+/// Where no text starts: behind the longest input.
+const NOWHERE: usize = usize::MAX;
+
+impl Run<'_> {
+    /// No texts: each is looked at when it is met.
+    const NONE: Self = Self { start: NOWHERE, end: NOWHERE, known: "" };
+    /// The run that the first text begins.
+    const TO_COME: Self = Self { start: 0, end: NOWHERE, known: "" };
 }
 
 impl<'m, const METERED: bool> Walk<'m, METERED> {
     /// A walk over a message of `message_len` bytes.
     #[inline]
     pub(crate) const fn new(limits: &Limits, message_len: usize, source: Option<&'m Bytes>) -> Self {
-        Self { budget: limits.budget_for(message_len), source }
+        Self { budget: limits.budget_for(message_len), source, run: Run::NONE }
+    }
+
+    /// As [`Walk::new`], for a check that leaves a run of texts for later.
+    #[inline]
+    pub(crate) const fn deferring(limits: &Limits, message_len: usize) -> Self {
+        Self { budget: limits.budget_for(message_len), source: None, run: Run::TO_COME }
+    }
+
+    /// As [`Walk::new`], for the check after that: the run is `known` to be UTF-8.
+    pub(crate) fn knowing(&self, known: &'m str, limits: &Limits, message_len: usize) -> Self {
+        let run = if known.is_empty() { Run::NONE } else { Run { start: self.run.start, end: NOWHERE, known } };
+        Self { budget: limits.budget_for(message_len), source: None, run }
+    }
+
+    /// The run of texts left for later; `None` if it is beyond the budget.
+    #[inline]
+    pub(crate) fn deferred(&self, message: &'m [u8]) -> Option<&'m [u8]> {
+        let texts = message.get(self.run.start..self.run.end).unwrap_or_default();
+        (texts.len() as u64 <= self.budget).then_some(texts)
+    }
+
+    /// Takes note of the text at `start..end` of the message; false if its content is to be checked now.
+    #[inline(always)]
+    pub(crate) fn leaves_text(&mut self, start: usize, end: usize) -> bool {
+        if start == self.run.end {
+            self.run.end = end;
+            return true;
+        }
+        if self.run.start == 0 {
+            (self.run.start, self.run.end) = (start, end);
+            return true;
+        }
+        !self.run.known.is_empty()
+            && is_part(self.run.known, start.wrapping_sub(self.run.start), end.wrapping_sub(start))
     }
 
     /// A walk that may visit `budget` bytes.
     pub(crate) const fn within(budget: u64) -> Self {
-        Self { budget, source: None }
+        Self { budget, source: None, run: Run::NONE }
     }
 
     /// Bytes that it may still visit.
+    #[inline(always)]
     pub(crate) const fn left(&self) -> u64 {
         self.budget
+    }
+
+    /// Sets how many bytes it may still visit.
+    #[inline(always)]
+    pub(crate) const fn leave(&mut self, left: u64) {
+        self.budget = left;
     }
 
     /// Pays for visiting `len` bytes at `offset`.
@@ -66,6 +133,13 @@ const MAX_READY: usize = 8;
 pub(crate) fn ready<T>(count: usize, bytes: usize) -> usize {
     let most = bytes.saturating_mul(MAX_READY).checked_div(size_of::<T>()).unwrap_or(count);
     count.min(most)
+}
+
+/// Whether `len` bytes at `start` are a part of the text that begins and ends between characters.
+#[cold]
+#[inline(never)]
+fn is_part(text: &str, start: usize, len: usize) -> bool {
+    text.get(start..).is_some_and(|rest| rest.is_char_boundary(len))
 }
 
 /// Whether `part` was cut from `whole`, and is not empty.

@@ -170,7 +170,7 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             #open
             #parts
 
-            #[inline]
+            #inline
             fn check_fields<const __METERED: __zap::bool>(
                 __section: __zap::Section<'_>,
                 __walk: &mut __zap::Walk<'_, __METERED>,
@@ -237,7 +237,7 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             fn get<#message>(__section: __zap::Section<#message>, __field: __zap::Field) -> Self::Get<#message> {
                 <#dialect as __zap::Dialect>::view_nested::<Self>(__section, __field)
             }
-            #[inline]
+            #[inline(always)]
             fn check<const __METERED: __zap::bool>(
                 __section: __zap::Section<'_>,
                 __field: __zap::Field,
