@@ -59,19 +59,8 @@ impl<'m> Section<'m> {
     /// or merely unusual, is sorted out by a cold function.
     #[inline(always)]
     pub(crate) fn open(bytes: &'m [u8], size: usize, place: &'static Place) -> Result<Self, DecodeError> {
-        if let Some(header) = bytes.first_chunk::<HEADER_LEN>() {
-            let header = u128::from_le_bytes(*header);
-            let (root, len) = halves((header >> 64) as u64);
-            let len = len as usize;
-            let end = HEADER_LEN.saturating_add(size);
-            let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
-            if is_canonical
-                && len <= bytes.len()
-                && len >= end
-                && let (Some(message), Some(section)) = (bytes.get(..len), bytes.get(HEADER_LEN..end))
-            {
-                return Ok(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
-            }
+        if let Some(section) = Self::open_canonical(bytes, size) {
+            return Ok(section);
         }
         let (root, len) = halves(locate_unusual(bytes, size, place)?);
         let message = bytes.get(..len as usize).unwrap_or_default();
@@ -79,6 +68,24 @@ impl<'m> Section<'m> {
             Some(section) => Ok(Self::whole(message, section, root, 0, Limits::DEPTH)),
             None => Err(refuse(DecodeErrorKind::SectionOutOfBounds, root as usize, place)),
         }
+    }
+
+    /// Opens what almost every message is: the canonical case of [`Section::open`].
+    #[inline(always)]
+    pub(crate) fn open_canonical(bytes: &'m [u8], size: usize) -> Option<Self> {
+        let header = u128::from_le_bytes(*bytes.first_chunk::<HEADER_LEN>()?);
+        let (root, len) = halves((header >> 64) as u64);
+        let len = len as usize;
+        let end = HEADER_LEN.saturating_add(size);
+        let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
+        if is_canonical
+            && len <= bytes.len()
+            && len >= end
+            && let (Some(message), Some(section)) = (bytes.get(..len), bytes.get(HEADER_LEN..end))
+        {
+            return Some(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
+        }
+        None
     }
 
     /// Opens the message that starts at `floor` and may extend to the end of `message`.
