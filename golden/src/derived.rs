@@ -3,6 +3,7 @@
 //! A case is replayed by the struct whose layout has the case's shape: names, types and, where the shape states them,
 //! offsets and size. A shape that no struct has is said to be so, never passed over in silence.
 
+mod enums;
 mod json;
 mod records;
 
@@ -11,7 +12,7 @@ use crate::oracle::{self, Dialect};
 use crate::oracle_cases::{array, bits_only, equal, get, text};
 use json::Json;
 use serde_json::{Value, json};
-use zap_core::{DecodeError, DecodeOwned, DialectKind, FieldType, Layout, Limits};
+use zap_core::{DecodeError, DecodeOwned, DialectKind, EnumLayout, FieldType, Layout, Limits};
 
 /// What came of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,22 @@ impl Derived {
             decode: |bytes| words(T::decode(bytes)).map(|value| value.to_json()),
             view: |bytes| words(T::view(bytes).and_then(|view| view.read_json())),
             validate: |bytes| words(T::validate(bytes, &Limits::new()).map(drop)),
+        }
+    }
+
+    /// As [`Derived::of`], of an enum: its message is a record of one field without a name.
+    const fn of_enum<T>() -> Self
+    where
+        T: DecodeOwned + Json + 'static,
+        for<'m> T::View<'m>: ReadJson,
+    {
+        let Self { layout, view, validate, .. } = Self::of::<T>();
+        Self {
+            layout,
+            encode: |value, flags| (Self::of::<T>().encode)(&value[""], flags),
+            decode: |bytes| Ok(json!({ "": (Self::of::<T>().decode)(bytes)? })),
+            view,
+            validate,
         }
     }
 
@@ -113,7 +130,7 @@ fn words<T>(result: Result<T, DecodeError>) -> Result<T, String> {
 
 /// Every derived struct.
 pub fn all() -> impl Iterator<Item = Derived> {
-    records::ALL.iter().copied()
+    records::ALL.iter().chain(enums::ALL).copied()
 }
 
 /// The derived struct of a shape, if there is one.
@@ -147,7 +164,7 @@ fn plain_shape(shape: &Value) -> Value {
         fields.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(
             |field| json!({ "name": field["name"], "type": plain_type(&field["type"]), "offset": field["offset"] }),
         );
-    let growable = shape.get("growable").cloned().unwrap_or_default();
+    let growable = shape.get("growable") == Some(&json!(true));
     json!({ "fields": fields.collect::<Value>(), "size": shape["size"], "growable": growable })
 }
 
@@ -158,9 +175,20 @@ fn plain_type(ty: &Value) -> Value {
         Some(("array", inner)) => json!({ "array": [plain_type(&inner[0]), inner[1]] }),
         Some(("struct", inner)) if !inner.is_string() => {
             let shape = plain_shape(inner);
-            if shape["growable"].is_null() { json!({ "struct": shape["fields"] }) } else { json!({ "struct": shape }) }
+            if shape["growable"] == true { json!({ "struct": shape }) } else { json!({ "struct": shape["fields"] }) }
         }
-        Some((kind @ ("list" | "opt"), inner)) => json!({ kind: plain_type(inner) }),
+        Some((kind @ ("list" | "opt" | "box" | "set"), inner)) => json!({ kind: plain_type(inner) }),
+        Some(("union", inner)) => {
+            let variants = inner.as_array().map(Vec::as_slice).unwrap_or_default().iter().enumerate();
+            let variants = variants.map(|(position, variant)| {
+                let fields =
+                    variant.get("fields").map_or_else(|| json!([]), |fields| plain_shape(fields)["fields"].clone());
+                let tag = variant.get("tag").cloned().unwrap_or_else(|| json!(position));
+                json!({ "name": variant["name"], "tag": tag, "fields": fields })
+            });
+            json!({ "union": variants.collect::<Value>() })
+        }
+        Some(("map", inner)) => json!({ "map": [plain_type(&inner[0]), plain_type(&inner[1])] }),
         // A record known by name is one, in a list as in a field.
         _ if ty.as_str().is_some_and(|name| name.starts_with(char::is_uppercase)) => json!({ "struct": ty }),
         _ => ty.clone(),
@@ -189,8 +217,8 @@ fn shape_of(layout: &Layout, by_name: bool) -> Value {
     let fields = fields.collect::<Value>();
     // The native shapes of the files state no size, and their root is rounded where others are not.
     match layout.dialect {
-        DialectKind::Native => json!({ "fields": fields, "size": layout.root_size(), "growable": null }),
-        _ => json!({ "fields": fields, "size": layout.size, "growable": null }),
+        DialectKind::Native => json!({ "fields": fields, "size": layout.root_size(), "growable": layout.growable }),
+        _ => json!({ "fields": fields, "size": layout.size, "growable": false }),
     }
 }
 
@@ -200,14 +228,37 @@ fn type_of(ty: &FieldType, dialect: DialectKind, by_name: bool) -> Value {
         FieldType::Array { element, len } => json!({ "array": [type_of(element, dialect, by_name), len] }),
         FieldType::List(element) => json!({ "list": type_of(element, dialect, by_name) }),
         FieldType::Record(layout) if by_name => json!({ "struct": layout().name }),
+        FieldType::Record(layout) if layout().growable => json!({ "struct": shape_of(layout(), false) }),
         FieldType::Record(layout) => {
             json!({ "struct": shape_of(layout(), false)["fields"] })
         }
+        FieldType::Enum(layout) => enum_of(layout()),
         // The generator's nested records may all be absent.
         FieldType::Option(value) if dialect == DialectKind::Zapgen => type_of(value, dialect, by_name),
         FieldType::Option(value) => json!({ "opt": type_of(value, dialect, by_name) }),
+        FieldType::Pointer(value) => json!({ "box": type_of(value, dialect, by_name) }),
+        FieldType::Set(element) => json!({ "set": type_of(element, dialect, by_name) }),
+        FieldType::NonZero(integer) => json!({ "nonzero": type_of(integer, dialect, by_name) }),
+        FieldType::Tuple(layout) => json!({ "struct": shape_of(layout(), false)["fields"] }),
+        FieldType::Map(entry) => {
+            let types = entry().fields.iter().map(|field| type_of(&field.field_type, dialect, by_name));
+            json!({ "map": types.collect::<Value>() })
+        }
         scalar_or_tail => json!(scalar_or_tail.to_string()),
     }
+}
+
+fn enum_of(layout: &EnumLayout) -> Value {
+    let variants = layout.variants.iter();
+    if !layout.has_data {
+        let variants = variants.map(|variant| json!([variant.name, variant.number.to_string()])).collect::<Value>();
+        return json!({ "enum": { "repr": layout.number.to_string(), "variants": variants } });
+    }
+    let variants = variants.map(|variant| {
+        let fields = variant.fields.map_or_else(|| json!([]), |fields| shape_of(fields(), false)["fields"].clone());
+        json!({ "name": variant.name, "tag": variant.number, "fields": fields })
+    });
+    json!({ "union": variants.collect::<Value>() })
 }
 
 /// A value in the form of `plain_shape`: only the bits of floats, and lists of `u8` as the hex that bytes are.
@@ -240,7 +291,12 @@ fn plain_item(ty: &Value, item: &Value) -> Value {
         ("list" | "array", Value::Array(items)) => items.iter().map(|item| plain_item(element, item)).collect(),
         ("struct", _) => plain_record(inner, item),
         ("opt", Value::Null) => Value::Null,
-        ("opt", _) => plain_item(inner, item),
+        ("opt" | "box", _) => plain_item(inner, item),
+        ("map", Value::Array(entries)) => entries
+            .iter()
+            .map(|entry| json!([plain_item(&inner[0], &entry[0]), plain_item(&inner[1], &entry[1])]))
+            .collect(),
+        ("set", Value::Array(items)) => items.iter().map(|item| plain_item(inner, item)).collect(),
         _ => item.clone(),
     }
 }

@@ -2,6 +2,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use crate::native_slot::{Outcome, array_field, form};
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
@@ -11,6 +12,8 @@ impl<T: NativeSlot, const N: usize> Slot<Native> for [T; N] {
     const WIDTH: usize = T::WIDTH.saturating_mul(N);
     const ALIGN: usize = T::ALIGN;
     const TYPE: FieldType = FieldType::Array { element: &<T as Slot<Native>>::TYPE, len: N as u32 };
+    const PARTS: Parts = T::PARTS;
+    const PARTS_BEHIND: Parts = T::PARTS_BEHIND;
     const PLAIN: bool = T::PLAIN;
     const INFALLIBLE: bool = T::INFALLIBLE;
     const NESTED: bool = T::NESTED;
@@ -33,6 +36,12 @@ impl<T: NativeSlot, const N: usize> Slot<Native> for [T; N] {
             return Ok(());
         }
         (0..N).try_for_each(|index| T::check(section, array_field::<T>(field, index), walk))
+    }
+    fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        self.iter().enumerate().all(|(index, item)| item.equals(section, array_field::<T>(field, index), walk))
+    }
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        (0..N).all(|index| T::same(left, right, array_field::<T>(field, index), walk))
     }
     #[inline]
     fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
@@ -83,6 +92,12 @@ impl<const N: usize> Slot<Zapgen> for [u8; N] {
     #[inline]
     fn check<const METERED: bool>(_: Section<'_>, _: Field, _: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
         Ok(())
+    }
+    fn equals(&self, section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+        section.load_ref(field.offset) == self
+    }
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+        left.load_ref::<N>(field.offset) == right.load_ref::<N>(field.offset)
     }
     #[inline]
     fn put<S: Sink>(&self, _: &mut S, section: &mut S::Section, offset: usize) {

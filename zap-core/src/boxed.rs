@@ -4,10 +4,12 @@
 use alloc::boxed::Box;
 
 use crate::native_slot::{Fallible, form};
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
+use crate::slot::Missing;
 use crate::walk::Walk;
-use crate::{DecodeError, DecodeErrorKind, DecodeSlot, FieldType, FixedStride, Native, NativeSlot, Slot};
+use crate::{DecodeError, DecodeErrorKind, DecodeSlot, FieldType, FixedStride, Native, NativeSlot, Slot, compare};
 
 /// The slot that a pointed-to section consists of.
 #[inline]
@@ -52,6 +54,16 @@ pub(crate) fn put_section<T: Slot<Native>, S: Sink>(value: &T, sink: &mut S, sec
     }
 }
 
+/// The section of a `T` behind a pointer that is not null, paid for.
+fn paid_section<'m, T: Slot<Native>>(
+    section: Section<'m>,
+    field: Field,
+    walk: &mut Walk<'_, true>,
+) -> Option<Section<'m>> {
+    let target = section_of::<T>(section, field).ok()??;
+    compare::pay(target, walk).then_some(target)
+}
+
 #[cold]
 fn null(section: Section<'_>, field: Field) -> DecodeError {
     section.error(DecodeErrorKind::NullPointer, field)
@@ -63,9 +75,12 @@ impl<T: NativeSlot> Slot<Native> for Box<T> {
     const WIDTH: usize = 4;
     const ALIGN: usize = 4;
     const TYPE: FieldType = FieldType::Pointer(&<T as Slot<Native>>::TYPE);
+    const PARTS: Parts = T::PARTS_BEHIND;
+    const PARTS_BEHIND: Parts = T::PARTS_BEHIND;
     const PLAIN: bool = false;
     const INFALLIBLE: bool = false;
     const NESTED: bool = true;
+    const MISSING: Missing = Missing::Refused;
     const FAULT: &'static str = T::FAULT;
 
     type Get<'m> = Result<T::Value<'m>, DecodeError>;
@@ -87,6 +102,22 @@ impl<T: NativeSlot> Slot<Native> for Box<T> {
         }
         let target = section_of::<T>(section, field)?.ok_or_else(|| null(section, field))?;
         check_section::<T, METERED>(target, field, walk)
+    }
+    fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        if T::POINTED {
+            return T::equals(self, section, field, walk);
+        }
+        paid_section::<T>(section, field, walk)
+            .is_some_and(|target| T::equals(self, target, whole_section(field), walk))
+    }
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        if T::POINTED {
+            return T::same(left, right, field, walk);
+        }
+        match (paid_section::<T>(left, field, walk), paid_section::<T>(right, field, walk)) {
+            (Some(left), Some(right)) => T::same(left, right, whole_section(field), walk),
+            _ => false,
+        }
     }
     fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
         if T::POINTED {

@@ -12,17 +12,29 @@ pub(crate) struct Capped<V>(pub(crate) V);
 impl<V: fmt::Debug> fmt::Debug for Capped<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_pretty = f.alternate();
-        let mut writer = Writer { out: f, left: MAX_TEXT, is_cut: false };
+        let mut writer = Writer::new(f, MAX_TEXT);
         let written = if is_pretty { write!(writer, "{:#?}", self.0) } else { write!(writer, "{:?}", self.0) };
-        // An error of the writer's own only says that the rest is not wanted.
-        if writer.is_cut { f.write_char('…') } else { written }
+        writer.end(written)
     }
 }
 
-struct Writer<'a, 'f> {
+/// Writes up to a number of bytes, and then an error, so that no more is formatted.
+pub(crate) struct Writer<'a, 'f> {
     out: &'a mut fmt::Formatter<'f>,
     left: usize,
     is_cut: bool,
+}
+
+impl<'a, 'f> Writer<'a, 'f> {
+    pub(crate) const fn new(out: &'a mut fmt::Formatter<'f>, max_len: usize) -> Self {
+        Self { out, left: max_len, is_cut: false }
+    }
+
+    /// Ends text that was cut with "…". `written` is what writing gave.
+    pub(crate) fn end(self, written: fmt::Result) -> fmt::Result {
+        // An error of the writer's own only says that the rest is not wanted.
+        if self.is_cut { self.out.write_char('…') } else { written }
+    }
 }
 
 impl Write for Writer<'_, '_> {

@@ -9,6 +9,7 @@ use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
 use crate::{Decode, DecodeError, DecodeErrorKind, EnumLayout, FieldType, Native, RecordView, Slot, Zap};
+use crate::{compare, display};
 
 /// An enum that is a ZAP type. Implemented by `#[derive(Zap)]`.
 ///
@@ -31,19 +32,42 @@ pub trait Enumeration: Zap<Dialect = Native> + Slot<Native> {
     const ENUM: &'static EnumLayout;
 }
 
-/// What an enum without data must be: its accessors return it by value, and views print it.
+/// What an enum without data must be: its accessors return it by value, and views print it. The types here are those
+/// that it gives, so that one that is not speaks once.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the enum `{Self}` is returned by accessors and printed by views: put #[derive(Clone, Copy, Debug)] on it",
     label = "needs `Clone`, `Copy` and `Debug`"
 )]
-pub trait EnumValue: Copy + Debug {}
+pub trait EnumValue: Sized {
+    /// The value.
+    type Item: Copy + Debug;
+    /// The value, or that no variant has the number.
+    type Get: Copy + Debug;
+
+    /// The value as what is given.
+    fn into_item(self) -> Self::Item;
+    /// As [`EnumValue::into_item`], of what was read.
+    fn into_get(read: Result<Self, DecodeError>) -> Self::Get;
+}
 
 #[diagnostic::do_not_recommend]
-impl<T: Copy + Debug> EnumValue for T {}
+impl<T: Copy + Debug> EnumValue for T {
+    type Item = T;
+    type Get = Result<T, DecodeError>;
+
+    #[inline]
+    fn into_item(self) -> T {
+        self
+    }
+    #[inline]
+    fn into_get(read: Result<T, DecodeError>) -> Result<T, DecodeError> {
+        read
+    }
+}
 
 /// An integer that enums without data are stored as. Sealed: `u8`, `u16`, `u32`.
-pub trait EnumNumber: Copy + sealed::Sealed {
+pub trait EnumNumber: Copy + PartialEq + sealed::Sealed {
     #[doc(hidden)]
     fn load(section: Section<'_>, offset: usize) -> Self;
     #[doc(hidden)]
@@ -84,14 +108,14 @@ enum_number!(u8, u16, u32);
 
 /// An enum without data: it is its number.
 #[doc(hidden)]
-pub trait PlainEnum: EnumValue {
+pub trait PlainEnum: Sized {
     /// The integer of its `#[repr]`.
     type Number: EnumNumber;
 
     /// The variant of a number.
     fn from_number(number: Self::Number) -> Option<Self>;
     /// The number of the variant.
-    fn to_number(self) -> Self::Number;
+    fn to_number(&self) -> Self::Number;
 }
 
 /// An enum without data that keeps any number, by its variant marked `#[zap(other)]`.
@@ -136,9 +160,28 @@ pub mod plain {
         E::from_any(E::Number::load(section, field.offset))
     }
 
+    /// Whether the slot holds this value.
+    #[must_use]
+    pub fn equals<E: PlainEnum>(value: &E, section: Section<'_>, field: Field) -> bool {
+        E::Number::load(section, field.offset) == value.to_number()
+    }
+
+    /// Whether both slots hold the same value.
+    #[must_use]
+    pub fn same<E: PlainEnum>(left: Section<'_>, right: Section<'_>, field: Field) -> bool {
+        let number = E::Number::load(left, field.offset);
+        number == E::Number::load(right, field.offset) && E::from_number(number).is_some()
+    }
+
+    /// Whether both are the same variant.
+    #[must_use]
+    pub fn equal<E: PlainEnum>(left: &E, right: &E) -> bool {
+        left.to_number() == right.to_number()
+    }
+
     /// Counts or writes it.
     #[inline]
-    pub fn put<E: PlainEnum, S: Sink>(value: E, section: &mut S::Section, offset: usize) {
+    pub fn put<E: PlainEnum, S: Sink>(value: &E, section: &mut S::Section, offset: usize) {
         value.to_number().put::<S>(section, offset);
     }
 
@@ -167,7 +210,7 @@ pub mod plain {
     }
 
     /// Counts or writes the element of a length-prefixed list.
-    pub fn put_element<E: PlainEnum, S: Sink>(value: E, sink: &mut S) {
+    pub fn put_element<E: PlainEnum, S: Sink>(value: &E, sink: &mut S) {
         value.to_number().put_element(sink);
     }
 }
@@ -275,6 +318,26 @@ pub mod data {
         R::decode_root(self::walk::<R, METERED>(section, field, walk)?, walk)
     }
 
+    /// Whether no variant has the tag.
+    #[must_use]
+    pub fn is_unknown<E: Enumeration>(tag: u32) -> bool {
+        E::ENUM.variant(tag).is_none()
+    }
+
+    /// The section of the variant's fields, if it is there, paid for.
+    pub fn paid<'m, R: Zap>(section: Section<'m>, field: Field, walk: &mut Walk<'_, true>) -> Option<Section<'m>> {
+        self::walk::<R, true>(section, field, walk).ok()
+    }
+
+    /// Whether both slots hold equal fields of the same variant.
+    #[must_use]
+    pub fn same<R: Zap>(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        match (paid::<R>(left, field, walk), paid::<R>(right, field, walk)) {
+            (Some(left), Some(right)) => compare::same_fields::<R>(left, right, walk),
+            _ => false,
+        }
+    }
+
     /// Counts or writes the tag alone.
     #[inline]
     pub fn put_tag<S: Sink>(section: &mut S::Section, offset: usize, tag: u32) {
@@ -363,7 +426,27 @@ impl<T: Enumeration> Debug for EnumView<'_, T> {
     }
 }
 
+impl<T: Enumeration> PartialEq for EnumView<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        compare::same_views::<T>(self.section, other.section)
+    }
+}
+
+impl<T: Enumeration> PartialEq<T> for EnumView<'_, T> {
+    fn eq(&self, other: &T) -> bool {
+        compare::view_equals(self.section, other)
+    }
+}
+
+impl<T: Enumeration> fmt::Display for EnumView<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::display::<T>(self.section, f)
+    }
+}
+
 impl<'m, T: Enumeration> RecordView<'m> for EnumView<'m, T> {
+    type Record = T;
+
     #[inline]
     fn from_section(section: Section<'m>) -> Self {
         Self { section, value: PhantomData }

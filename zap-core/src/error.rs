@@ -138,12 +138,31 @@ pub enum DecodeErrorKind {
     /// A variant without fields has a pointer to some.
     #[error("a variant without fields points at some")]
     UnexpectedFields,
-    /// The length of a `#[zap(growable)]` record is below its own four bytes or ends inside a field.
-    #[error("the length of a growable record ends inside a field")]
+    /// The length of a `#[zap(growable)]` record is below its own four bytes, ends inside a field, or leaves out fields
+    /// that [`Zap::view_mut`](crate::Zap::view_mut) would change.
+    #[error("the length of a growable record ends inside a field, or before one that is to be changed")]
     InvalidLength,
     /// The `from_wire` of a `#[zap(with)]` field has refused the value.
     #[error("the conversion of the field refused the value")]
     ConversionRefused,
+    /// An integer that cannot be zero is zero.
+    #[error("an integer that cannot be zero is zero")]
+    ZeroInteger,
+    /// A time has 10^9 nanoseconds or more in a second.
+    #[error("a second has less than 10^9 nanoseconds")]
+    InvalidNanoseconds,
+    /// A time is further from 1970 than this machine can tell.
+    #[error("a time that this machine cannot represent")]
+    TimeOutOfRange,
+    /// The kind byte of an IP address is neither 4 nor 6.
+    #[error("an IP address is of version 4 or 6")]
+    UnknownAddressKind,
+    /// A decimal does not have the form that `rust_decimal` gives it.
+    #[error("not a decimal of rust_decimal's form")]
+    InvalidDecimal,
+    /// The keys of a map or the elements of a set do not ascend, or one is there twice.
+    #[error("the keys of a map or set do not ascend strictly")]
+    KeyOrder,
     /// A length-prefixed list ends before its count, or its elements leave the message.
     #[error("a list is shorter than its count")]
     ListTooShort,

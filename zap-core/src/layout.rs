@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::compare::SameSlot;
 use crate::{Dialect, Place};
 
 /// Whose bytes a record equals.
@@ -110,22 +111,6 @@ pub enum FieldType {
 impl fmt::Display for FieldType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Bool => f.write_str("bool"),
-            Self::U8 => f.write_str("u8"),
-            Self::U16 => f.write_str("u16"),
-            Self::U32 => f.write_str("u32"),
-            Self::U64 => f.write_str("u64"),
-            Self::U128 => f.write_str("u128"),
-            Self::I8 => f.write_str("i8"),
-            Self::I16 => f.write_str("i16"),
-            Self::I32 => f.write_str("i32"),
-            Self::I64 => f.write_str("i64"),
-            Self::I128 => f.write_str("i128"),
-            Self::F32 => f.write_str("f32"),
-            Self::F64 => f.write_str("f64"),
-            Self::Char => f.write_str("char"),
-            Self::Text => f.write_str("text"),
-            Self::Bytes => f.write_str("bytes"),
             Self::Array { element, len } => write!(f, "[{element}; {len}]"),
             Self::List(element) => write!(f, "list<{element}>"),
             Self::Record(layout) => f.write_str(layout().name),
@@ -145,15 +130,7 @@ impl fmt::Display for FieldType {
             },
             Self::Set(element) => write!(f, "set<{element}>"),
             Self::NonZero(integer) => write!(f, "nonzero<{integer}>"),
-            Self::Duration => f.write_str("duration"),
-            Self::SystemTime => f.write_str("system_time"),
-            Self::Ipv4Addr => f.write_str("ipv4"),
-            Self::Ipv6Addr => f.write_str("ipv6"),
-            Self::IpAddr => f.write_str("ip"),
-            Self::SocketAddr => f.write_str("socket_addr"),
-            Self::Uuid => f.write_str("uuid"),
-            Self::Decimal => f.write_str("decimal"),
-            Self::Nothing => f.write_str("nothing"),
+            simple => f.write_str(simple.word()),
         }
     }
 }
@@ -241,6 +218,7 @@ pub struct FieldLayout {
     pub(crate) infallible: bool,
     pub(crate) nested: bool,
     pub(crate) tails: u32,
+    pub(crate) same: SameSlot,
 }
 
 impl fmt::Debug for FieldLayout {
@@ -269,13 +247,14 @@ pub struct SlotShape {
     pub(crate) infallible: bool,
     pub(crate) nested: bool,
     pub(crate) tails: u32,
+    pub(crate) same: SameSlot,
 }
 
 impl SlotShape {
     /// A field of this shape, not placed yet.
     #[must_use]
     pub const fn named(self, name: &'static str) -> FieldLayout {
-        let Self { field_type, width, align, plain, infallible, nested, tails } = self;
+        let Self { field_type, width, align, plain, infallible, nested, tails, same } = self;
         // Too wide a field is refused when it is placed.
         let width = if width < UNPLACED as usize { width as u32 } else { UNPLACED };
         FieldLayout {
@@ -290,6 +269,7 @@ impl SlotShape {
             infallible,
             nested,
             tails,
+            same,
         }
     }
 }
@@ -318,8 +298,19 @@ impl FieldLayout {
 /// alignment.
 #[doc(hidden)]
 #[must_use]
-pub const fn place<const N: usize>(record: &'static str, mut fields: [FieldLayout; N]) -> [FieldLayout; N] {
-    let mut end = 0_u32;
+pub const fn place<const N: usize>(record: &'static str, fields: [FieldLayout; N]) -> [FieldLayout; N] {
+    place_after(record, 0, fields)
+}
+
+/// As [`place`], behind `start` bytes that are something else's.
+#[doc(hidden)]
+#[must_use]
+pub const fn place_after<const N: usize>(
+    record: &'static str,
+    start: u32,
+    mut fields: [FieldLayout; N],
+) -> [FieldLayout; N] {
+    let mut end = start;
     let mut index = 0;
     while index < N {
         let field = &mut fields[index];
@@ -489,6 +480,8 @@ pub struct Layout {
     pub growable: bool,
     /// The fields in declaration order.
     pub fields: &'static [FieldLayout],
+    /// What errors name that are about the whole record.
+    pub(crate) place: Place,
 }
 
 impl Layout {
@@ -514,7 +507,28 @@ impl Layout {
             DialectKind::Zapgen => end,
             DialectKind::Zip => end.next_multiple_of(8),
         };
-        Self { name, dialect: D::KIND, version, size, align, growable: false, fields }
+        Self {
+            name,
+            dialect: D::KIND,
+            version,
+            size,
+            align,
+            growable: false,
+            fields,
+            place: Place { record: name, field: "" },
+        }
+    }
+
+    /// The same with the hidden length of a growable record in front, for which its fields have left room.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn growable(mut self) -> Self {
+        let length = size_of::<u32>() as u32;
+        self.growable = true;
+        self.align = if self.align > length { self.align } else { length };
+        self.size = if self.size > length { self.size } else { length };
+        self.size = if self.size > MAX_OFFSET { self.size } else { self.size.next_multiple_of(self.align) };
+        self
     }
 
     /// Refuses what the derive cannot refuse on the spot, since the record is generic.

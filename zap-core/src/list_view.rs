@@ -9,10 +9,11 @@ use alloc::vec::Vec;
 use zerocopy::FromBytes;
 
 use crate::capped::Capped;
+use crate::pin::Parts;
 use crate::section::{Elements, Field, Section};
 use crate::sink::{Run, Sink};
 use crate::walk::Walk;
-use crate::{DecodeError, DecodeListElement, DecodeSlot, FieldType, ListElement, Native, Place, Slot};
+use crate::{DecodeError, DecodeListElement, DecodeSlot, FieldType, ListElement, Native, Place, Slot, compare};
 
 /// A native slot type that can be an element of a list: its slots lie side by side.
 #[diagnostic::on_unimplemented(
@@ -28,7 +29,7 @@ pub trait FixedStride: Slot<Native> + Sized {
 }
 
 /// Why a list cannot hold them.
-const NO_WIDTH: &str =
+pub(crate) const NO_WIDTH: &str =
     "elements of width 0 cannot be in a native list: give the element a field, or keep their number in an integer";
 
 /// The shape of a list of `count` elements.
@@ -57,13 +58,13 @@ impl<T: FixedStride> ListElement<Native> for T {
     const LIST_TYPE: FieldType = FieldType::List(&<T as Slot<Native>>::TYPE);
     const LIST_NESTED: bool = true;
     const LIST_FAULT: &'static str = if T::WIDTH == 0 { NO_WIDTH } else { T::FAULT };
+    const LIST_PARTS: Parts = T::PARTS_BEHIND;
 
     type List<'m> = ListView<'m, T>;
 
     #[inline]
     fn get_list<'m>(section: Section<'m>, field: Field) -> Result<ListView<'m, T>, DecodeError> {
-        let body = section.run(T::WIDTH, field)?;
-        Ok(ListView { body, place: field.place, element: PhantomData })
+        Ok(ListView::new(section.run(T::WIDTH, field)?, field.place))
     }
     fn check_list<const METERED: bool>(
         section: Section<'_>,
@@ -73,13 +74,19 @@ impl<T: FixedStride> ListElement<Native> for T {
         if T::INFALLIBLE {
             return section.check_run(T::WIDTH, field, walk);
         }
-        let list = T::get_list(section, field)?;
-        walk.spend(list.body.bytes().len(), list.body.position() as usize)?;
-        // A copy can live in registers during the loop.
-        let mut own = walk.clone();
-        list.sections().try_for_each(|element| T::check(element, list.element_field(), &mut own))?;
-        *walk = own;
-        Ok(())
+        match T::get_list(section, field) {
+            Ok(list) => list.check(walk),
+            Err(error) => Err(error),
+        }
+    }
+    fn equals_list(items: &[T], section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        T::get_list(section, field).is_ok_and(|list| list.equals(items, walk))
+    }
+    fn same_list(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        match (T::get_list(left, field), T::get_list(right, field)) {
+            (Ok(left), Ok(right)) => left.same(&right, walk),
+            _ => false,
+        }
     }
     fn put_list<S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
         if T::PLAIN {
@@ -99,14 +106,10 @@ impl<'m, T: FixedStride + DecodeSlot<'m, Native>> DecodeListElement<'m, Native> 
         field: Field,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Vec<T>, DecodeError> {
-        let list = T::get_list(section, field)?;
-        walk.spend(list.body.bytes().len(), list.body.position() as usize)?;
-        // The whole body has been received, so its element count is backed by bytes.
-        let mut items = Vec::with_capacity(list.len());
-        for element in list.sections() {
-            items.push(T::decode_slot(element, list.element_field(), walk)?);
+        match T::get_list(section, field) {
+            Ok(list) => list.decode(walk),
+            Err(error) => Err(error),
         }
-        Ok(items)
     }
 }
 
@@ -185,7 +188,7 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
         if T::WIDTH == 0 {
             return None;
         }
-        let element = self.body.element(index.checked_mul(T::WIDTH)?, T::WIDTH)?;
+        let element = self.body.element_checked(index.checked_mul(T::WIDTH)?, T::WIDTH)?;
         Some(T::get(element, self.element_field()))
     }
 
@@ -196,17 +199,127 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
         ListIter { left: Elements::of(self.body), place: self.place, element: PhantomData }
     }
 
+    /// A list with this body.
+    #[inline]
+    pub(crate) const fn new(body: Section<'m>, place: &'static Place) -> Self {
+        Self { body, place, element: PhantomData }
+    }
+
+    /// Pays for visiting the body.
+    #[inline]
+    pub(crate) fn spend<const METERED: bool>(self, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
+        walk.spend(self.body.bytes().len(), self.body.position() as usize)
+    }
+
     /// The fixed sections of the elements.
     #[inline]
-    fn sections(self) -> impl Iterator<Item = Section<'m>> {
+    pub(crate) fn sections(self) -> impl Iterator<Item = Section<'m>> {
         let mut left = Elements::of(self.body);
         // Cut to a constant width, so that loads from an element need no checks of their own.
         core::iter::from_fn(move || if T::WIDTH == 0 { None } else { left.next(T::WIDTH) })
     }
 
+    /// Checks the elements and everything behind them.
     #[inline]
-    const fn element_field(&self) -> Field {
+    fn check<const METERED: bool>(&self, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
+        walk.spend(self.body.bytes().len(), self.body.position() as usize)?;
+        // A copy can live in registers during the loop.
+        let mut own = walk.clone();
+        for element in self.sections() {
+            T::check(element, self.element_field(), &mut own)?;
+        }
+        *walk = own;
+        Ok(())
+    }
+
+    /// Whether the elements are these.
+    pub(crate) fn equals(&self, items: &[T], walk: &mut Walk<'_, true>) -> bool {
+        if self.len() != items.len() || !compare::pay(self.body, walk) {
+            return false;
+        }
+        for (index, item) in items.iter().enumerate() {
+            if !item.equals(self.element(index), self.element_field(), walk) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether both lists have equal elements.
+    pub(crate) fn same(&self, other: &ListView<'_, T>, walk: &mut Walk<'_, true>) -> bool {
+        if self.len() != other.len() || !compare::pay(self.body, walk) || !compare::pay(other.body, walk) {
+            return false;
+        }
+        for index in 0..self.len() {
+            if !T::same(self.element(index), other.element(index), self.element_field(), walk) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The fixed section of element `index`, if there is one.
+    pub(crate) fn section(&self, index: usize) -> Option<Section<'m>> {
+        (index < self.len()).then(|| self.element(index))
+    }
+
+    /// The fixed section of element `index`, which must exist.
+    #[inline]
+    pub(crate) fn element(&self, index: usize) -> Section<'m> {
+        self.body.element(index.wrapping_mul(T::WIDTH), T::WIDTH)
+    }
+
+    /// The fixed sections of all elements, side by side.
+    pub(crate) const fn body(&self) -> Section<'m> {
+        self.body
+    }
+
+    /// The map whose entries these are, read through its layout.
+    #[cfg(feature = "serde")]
+    pub(crate) const fn to_dynamic_map(self, entry: &'static crate::Layout) -> crate::dynamic::DynamicMap<'m> {
+        crate::dynamic::DynamicMap::new(self.body, entry, self.place)
+    }
+
+    /// The same list, read through its layout.
+    #[cfg(feature = "serde")]
+    pub(crate) fn to_dynamic(self, element: &'static FieldType) -> crate::dynamic::DynamicList<'m> {
+        crate::dynamic::DynamicList::run(self.body, self.place, element, T::WIDTH, false)
+    }
+
+    #[inline]
+    pub(crate) const fn element_field(&self) -> Field {
         Field { offset: 0, place: self.place }
+    }
+}
+
+impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
+    /// The elements as values, within the default [`Limits`](crate::Limits).
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with an element, or the budget.
+    pub fn to_vec(&self) -> Result<Vec<T>, DecodeError> {
+        self.decode(&mut compare::walk_over(self.body.message().len()))
+    }
+
+    /// Once a level of a recursive record: what does not recurse is done elsewhere, to keep this frame small.
+    fn decode<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
+        let mut items = self.room(walk)?;
+        for index in 0..self.len() {
+            match T::decode_slot(self.element(index), self.element_field(), walk) {
+                Ok(item) => items.push(item),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(items)
+    }
+
+    /// A vector with room for the elements, which are paid for.
+    #[inline]
+    fn room<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
+        walk.spend(self.body.bytes().len(), self.body.position() as usize)?;
+        // The whole body has been received, so its element count is backed by bytes.
+        Ok(Vec::with_capacity(self.len()))
     }
 }
 
@@ -217,6 +330,31 @@ impl<'m, T: LittleEndian> ListView<'m, T> {
     pub fn as_slice(&self) -> &'m [T::Wire] {
         // The body is a whole number of elements, and these types have alignment 1: the cast always succeeds.
         <[T::Wire]>::ref_from_bytes(self.body.bytes()).unwrap_or_default()
+    }
+}
+
+impl<T: Slot<Native>> PartialEq for ListView<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        let len = self.body.message().len().saturating_add(other.body.message().len());
+        self.same(other, &mut compare::walk_over(len))
+    }
+}
+
+impl<T: Slot<Native>> PartialEq<[T]> for ListView<'_, T> {
+    fn eq(&self, items: &[T]) -> bool {
+        self.equals(items, &mut compare::walk_over(self.body.message().len()))
+    }
+}
+
+impl<T: Slot<Native>> PartialEq<Vec<T>> for ListView<'_, T> {
+    fn eq(&self, items: &Vec<T>) -> bool {
+        self == items.as_slice()
+    }
+}
+
+impl<T: Slot<Native>> PartialEq<ListView<'_, T>> for Vec<T> {
+    fn eq(&self, list: &ListView<'_, T>) -> bool {
+        list == self.as_slice()
     }
 }
 
@@ -325,7 +463,7 @@ impl<T: Slot<Native>> FusedIterator for ListIter<'_, T> {}
 /// A scalar whose lists can be seen as a slice of little-endian values. Sealed.
 pub trait LittleEndian: Slot<Native> + sealed::Sealed {
     /// The value on the wire: alignment 1, little-endian.
-    type Wire: zerocopy::FromBytes + zerocopy::Immutable + zerocopy::KnownLayout + 'static;
+    type Wire: zerocopy::FromBytes + zerocopy::IntoBytes + zerocopy::Immutable + zerocopy::KnownLayout + 'static;
 }
 
 mod sealed {

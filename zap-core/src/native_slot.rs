@@ -72,7 +72,7 @@ pub(crate) fn array_field<T: Slot<Native>>(field: Field, index: usize) -> Field 
 
 /// An array of what `read` makes of each of `N` slots of `T`.
 #[inline]
-fn each_of<T: Slot<Native>, V, const N: usize>(
+pub(crate) fn each_of<T: Slot<Native>, V, const N: usize>(
     section: Section<'_>,
     field: Field,
     mut read: impl FnMut(Field) -> Result<V, DecodeError>,

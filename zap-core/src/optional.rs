@@ -6,6 +6,7 @@ use core::fmt::Debug;
 use crate::boxed::{check_section, decode_section, put_section, section_of, whole_section};
 use crate::native_slot::form::{NullPointer, NullSlot, Pointer, Presence, Taken};
 use crate::native_slot::{Fallible, Outcome};
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
@@ -51,6 +52,9 @@ pub trait OptionForm<T: NativeSlot> {
         field: Field,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError>;
+    /// Where the value's slot lies, paid for.
+    #[doc(hidden)]
+    fn locate<'m>(section: Section<'m>, field: Field, walk: &mut Walk<'_, true>) -> Located<'m>;
     #[doc(hidden)]
     fn put<S: Sink>(value: &T, sink: &mut S, section: &mut S::Section, offset: usize);
     #[doc(hidden)]
@@ -62,6 +66,9 @@ pub trait OptionForm<T: NativeSlot> {
     where
         T: DecodeSlot<'m, Native>;
 }
+
+/// Where the slot of an optional's value lies, if it is there.
+type Located<'m> = Result<Option<(Section<'m>, Field)>, DecodeError>;
 
 /// The value of an optional with a presence byte, if it is there: any byte but zero says so.
 #[inline]
@@ -108,6 +115,9 @@ impl<T: NativeSlot> OptionForm<T> for Presence {
         }
         present::<T>(section, field).map_or(Ok(()), |field| T::check(section, field, walk))
     }
+    fn locate<'m>(section: Section<'m>, field: Field, _: &mut Walk<'_, true>) -> Located<'m> {
+        Ok(present::<T>(section, field).map(|field| (section, field)))
+    }
     #[inline]
     fn put<S: Sink>(value: &T, sink: &mut S, section: &mut S::Section, offset: usize) {
         S::store(section, offset, [1]);
@@ -137,7 +147,7 @@ const PRESENT_AND_EMPTY: u64 = 4;
 
 /// An optional in the type's own slot: null is `None`. `$prepare` is done before a value is written.
 macro_rules! null_form {
-    ($form:ty, |$section:ident, $offset:ident| $prepare:expr) => {
+    ($form:ty, |$section:ident, $offset:ident| { $($prepare:tt)* }) => {
         #[diagnostic::do_not_recommend]
         impl<T: NativeSlot> OptionForm<T> for $form {
             const WIDTH: usize = T::WIDTH;
@@ -168,9 +178,12 @@ macro_rules! null_form {
             ) -> Result<(), DecodeError> {
                 if is_null(section, field) { Ok(()) } else { T::check(section, field, walk) }
             }
+            fn locate<'m>(section: Section<'m>, field: Field, _: &mut Walk<'_, true>) -> Located<'m> {
+                Ok(if is_null(section, field) { None } else { Some((section, field)) })
+            }
             #[inline]
             fn put<S: Sink>(value: &T, sink: &mut S, $section: &mut S::Section, $offset: usize) {
-                $prepare;
+                $($prepare)*
                 value.put(sink, $section, $offset);
             }
             #[inline]
@@ -189,8 +202,10 @@ macro_rules! null_form {
 }
 
 // What is not empty is written over this.
-null_form!(NullSlot, |section, offset| S::store(section, offset, PRESENT_AND_EMPTY.to_le_bytes()));
-null_form!(NullPointer, |section, offset| ());
+null_form!(NullSlot, |section, offset| {
+    S::store(section, offset, PRESENT_AND_EMPTY.to_le_bytes());
+});
+null_form!(NullPointer, |section, offset| {});
 
 #[diagnostic::do_not_recommend]
 impl<T: NativeSlot> OptionForm<T> for Pointer {
@@ -220,6 +235,13 @@ impl<T: NativeSlot> OptionForm<T> for Pointer {
     ) -> Result<(), DecodeError> {
         section_of::<T>(section, field)?.map_or(Ok(()), |target| check_section::<T, METERED>(target, field, walk))
     }
+    fn locate<'m>(section: Section<'m>, field: Field, walk: &mut Walk<'_, true>) -> Located<'m> {
+        let Some(target) = section_of::<T>(section, field)? else {
+            return Ok(None);
+        };
+        walk.spend(target.bytes().len(), target.position() as usize)?;
+        Ok(Some((target, whole_section(field))))
+    }
     fn put<S: Sink>(value: &T, sink: &mut S, section: &mut S::Section, offset: usize) {
         put_section(value, sink, section, offset);
     }
@@ -235,11 +257,12 @@ impl<T: NativeSlot> OptionForm<T> for Pointer {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: NativeSlot<Form: OptionForm<T>>> Slot<Native> for Option<T> {
     const WIDTH: usize = T::Form::WIDTH;
     const ALIGN: usize = T::Form::ALIGN;
     const TYPE: FieldType = FieldType::Option(&<T as Slot<Native>>::TYPE);
+    const PARTS: Parts = T::PARTS_BEHIND;
+    const PARTS_BEHIND: Parts = T::PARTS_BEHIND;
     const PLAIN: bool = T::Form::PLAIN;
     const INFALLIBLE: bool = T::Form::INFALLIBLE;
     const NESTED: bool = T::Form::NESTED;
@@ -260,6 +283,21 @@ impl<T: NativeSlot<Form: OptionForm<T>>> Slot<Native> for Option<T> {
     ) -> Result<(), DecodeError> {
         T::Form::check(section, field, walk)
     }
+    fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        match (self, T::Form::locate(section, field, walk)) {
+            (None, Ok(None)) => true,
+            (Some(value), Ok(Some((section, field)))) => value.equals(section, field, walk),
+            _ => false,
+        }
+    }
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        match (T::Form::locate(left, field, walk), T::Form::locate(right, field, walk)) {
+            (Ok(None), Ok(None)) => true,
+            // Where a value lies in its section depends on the form alone.
+            (Ok(Some((left, field))), Ok(Some((right, _)))) => T::same(left, right, field, walk),
+            _ => false,
+        }
+    }
     /// An absent one is zeros, which the section holds already.
     #[inline]
     fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
@@ -269,7 +307,6 @@ impl<T: NativeSlot<Form: OptionForm<T>>> Slot<Native> for Option<T> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<'m, T: DecodeSlot<'m, Native> + NativeSlot<Form: OptionForm<T>>> DecodeSlot<'m, Native> for Option<T> {
     #[inline]
     fn decode_slot<const METERED: bool>(
@@ -281,7 +318,6 @@ impl<'m, T: DecodeSlot<'m, Native> + NativeSlot<Form: OptionForm<T>>> DecodeSlot
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: NativeSlot<Form: OptionForm<T>>> NativeSlot for Option<T> {
     type Outcome = <T::Form as OptionForm<T>>::Outcome;
     type Form = <T::Form as OptionForm<T>>::Outer;
@@ -293,5 +329,4 @@ impl<T: NativeSlot<Form: OptionForm<T>>> NativeSlot for Option<T> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: NativeSlot<Form: OptionForm<T>>> FixedStride for Option<T> {}

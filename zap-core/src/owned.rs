@@ -6,8 +6,9 @@ use core::marker::PhantomData;
 
 use bytes::Bytes;
 
+use crate::record::decode_root;
 use crate::section::Section;
-use crate::{DecodeError, Limits, RecordView, Zap};
+use crate::{DecodeError, DecodeOwned, Limits, RecordView, Zap, compare, display};
 
 /// A record in a shared buffer that it keeps alive: `Send`, `Sync`, `'static` and cheap to clone.
 ///
@@ -60,7 +61,7 @@ impl<T: Zap> OwnedView<T> {
     }
 
     fn open(mut bytes: Bytes, depth: u8) -> Result<Self, DecodeError> {
-        let section = Section::open(&bytes, T::LAYOUT.root_size(), T::ROOT_PLACE)?;
+        let section = T::open_root(&bytes)?;
         let (root, len) = (section.position(), section.message().len());
         bytes.truncate(len);
         Ok(Self { bytes, root, depth, record: PhantomData })
@@ -70,7 +71,23 @@ impl<T: Zap> OwnedView<T> {
     #[inline]
     #[must_use]
     pub fn view(&self) -> T::View<'_> {
-        RecordView::from_section(Section::reopen(&self.bytes, self.root, T::LAYOUT.root_size(), self.depth))
+        RecordView::from_section(self.section())
+    }
+
+    /// The record as a value that borrows nothing; `Bytes` fields share the message instead of copying.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::decode`].
+    pub fn to_record(&self) -> Result<T, DecodeError>
+    where
+        T: DecodeOwned,
+    {
+        decode_root(self.section(), Some(&self.bytes))
+    }
+
+    fn section(&self) -> Section<'_> {
+        T::reopen_root(&self.bytes, self.root, self.depth)
     }
 
     /// The message.
@@ -95,5 +112,23 @@ impl<T> Clone for OwnedView<T> {
 impl<T: Zap> fmt::Debug for OwnedView<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.view().fmt(f)
+    }
+}
+
+impl<T: Zap> fmt::Display for OwnedView<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::display::<T>(self.section(), f)
+    }
+}
+
+impl<T: Zap> PartialEq for OwnedView<T> {
+    fn eq(&self, other: &Self) -> bool {
+        compare::same_views::<T>(self.section(), other.section())
+    }
+}
+
+impl<T: Zap> PartialEq<T> for OwnedView<T> {
+    fn eq(&self, record: &T) -> bool {
+        compare::view_equals(self.section(), record)
     }
 }

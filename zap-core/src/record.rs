@@ -8,12 +8,14 @@ use bytes::Bytes;
 
 use crate::capped::Capped;
 use crate::encode::{self, EncodeTarget};
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::{Counter, RootPlace, Sink};
+use crate::update::SectionMut;
 use crate::walk::Walk;
 use crate::{
     DecodeError, DecodeErrorKind, DecodeSlot, Dialect, EncodeError, FieldLayout, Layout, Limits, Message, Place,
-    Prefix, Slot,
+    Prefix, RecordViewMut, Slot, compare,
 };
 
 /// A struct that is a record on the ZAP wire. Implemented by `#[derive(Zap)]`.
@@ -54,22 +56,56 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     type Dialect: Dialect;
     /// The record read in place: one accessor per field.
     type View<'m>: RecordView<'m>;
+    /// The record changed where it lies: one accessor per field.
+    type ViewMut<'m>: RecordViewMut<'m>;
     /// Where each field lies.
     const LAYOUT: &'static Layout;
 
     #[doc(hidden)]
     const FIELDS: &'static [FieldLayout];
+    /// [`Slot::PARTS`] of the fields, as far as any has some: what a pin needs besides the layout.
+    #[doc(hidden)]
+    const PARTS_OF_FIELDS: &'static [Parts] = &[];
     /// What errors name that are about the whole message.
     #[doc(hidden)]
     const ROOT_PLACE: &'static Place = &Place { record: Self::LAYOUT.name, field: "" };
     #[doc(hidden)]
     const ROOT: RootPlace = Self::Dialect::ROOT;
 
+    /// On the wire the record is its only field.
+    #[doc(hidden)]
+    const TRANSPARENT: bool = false;
+
+    /// Checks the header and finds the root section.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn open_root(bytes: &[u8]) -> Result<Section<'_>, DecodeError> {
+        Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)
+    }
+    /// Finds the root section that has been opened before.
+    #[doc(hidden)]
+    #[inline]
+    fn reopen_root(bytes: &[u8], root: u32, depth: u8) -> Section<'_> {
+        Section::reopen(bytes, root, Self::LAYOUT.root_size(), depth)
+    }
+    /// The section of a field that holds this record.
+    #[doc(hidden)]
+    fn field_section<'m>(section: Section<'m>, field: Field) -> Result<Section<'m>, DecodeError> {
+        crate::dialect::required::<Self>(section, field)
+    }
+    /// The section if it has all fields of this record, as it must for them to be changed.
+    #[doc(hidden)]
+    fn whole(section: Section<'_>) -> Result<Section<'_>, DecodeError> {
+        Ok(section)
+    }
     #[doc(hidden)]
     fn check_fields<const METERED: bool>(section: Section<'_>, walk: &mut Walk<'_, METERED>)
     -> Result<(), DecodeError>;
     #[doc(hidden)]
     fn put_fields<S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize);
+    /// Whether the section holds this value's fields.
+    #[doc(hidden)]
+    fn equals_fields(&self, section: Section<'_>, walk: &mut Walk<'_, true>) -> bool;
     /// Whether every field holds its zero value: asked of zip records only.
     #[doc(hidden)]
     fn fields_are_zero(section: Section<'_>, _walk: &mut Walk<'_, true>) -> bool {
@@ -91,7 +127,41 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// O(1) whatever the size of the message; no allocation.
     #[inline(always)]
     fn view(bytes: &[u8]) -> Result<Self::View<'_>, DecodeError> {
-        Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE).map(RecordView::from_section)
+        Self::open_root(bytes).map(RecordView::from_section)
+    }
+
+    /// Opens the record to change it where it lies: checks what [`Zap::view`] checks. Bytes after the message are
+    /// neither read nor changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::view`]; and a growable record whose writer did not know all its fields.
+    ///
+    /// # Panics
+    ///
+    /// Never.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zap_core::Zap;
+    ///
+    /// #[derive(Zap)]
+    /// struct Account<'a> {
+    ///     balance: u64,
+    ///     owner: &'a str,
+    /// }
+    ///
+    /// let mut bytes = Account { balance: 100, owner: "A. Smith" }.to_vec()?;
+    /// let mut account = Account::view_mut(&mut bytes)?;
+    /// let before = account.balance().get();
+    /// account.balance().set(before + 50);
+    /// assert_eq!(bytes, Account { balance: 150, owner: "A. Smith" }.to_vec()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn view_mut(bytes: &mut [u8]) -> Result<Self::ViewMut<'_>, DecodeError> {
+        let location = Self::whole(Self::open_root(bytes)?)?.location();
+        Ok(RecordViewMut::from_section(SectionMut::new(bytes, location)))
     }
 
     /// Decodes the whole value. Fields that borrow, borrow from `bytes`; owned fields are copied.
@@ -109,7 +179,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: Decode<'m>,
     {
-        let section = Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)?;
+        let section = Self::open_root(bytes)?;
         decode_root(section, None)
     }
 
@@ -153,7 +223,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     where
         Self: DecodeOwned,
     {
-        let section = Section::open(bytes, Self::LAYOUT.root_size(), Self::ROOT_PLACE)?;
+        let section = Self::open_root(bytes)?;
         decode_root(section, Some(bytes))
     }
 
@@ -299,7 +369,33 @@ pub trait DecodeOwned: for<'m> Decode<'m> {}
 impl<T: for<'m> Decode<'m>> DecodeOwned for T {}
 
 /// What every view has besides its accessors. A trait, so that a field may have any name.
-pub trait RecordView<'m>: Copy + Debug {
+pub trait RecordView<'m>: Copy + Debug + PartialEq {
+    /// The record that it shows; where the record has lifetimes, they are the message's.
+    type Record: Zap;
+    /// The layout of that record.
+    #[doc(hidden)]
+    const LAYOUT: &'static Layout = <Self::Record as Zap>::LAYOUT;
+
+    /// The record as a value: its borrowed fields borrow from the message, its owned fields are copied. Works on any
+    /// view, that of a nested record or a list element as well.
+    ///
+    /// It is not called `to_owned`, because every view is `Clone` and so has the standard library's method of that name
+    /// already, which gives the view again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Zap::decode`]: the first thing that is wrong with the bytes, or the budget.
+    ///
+    /// # Panics
+    ///
+    /// Never.
+    fn to_record(&self) -> Result<Self::Record, DecodeError>
+    where
+        Self::Record: Decode<'m>,
+    {
+        decode_root(self.section(), None)
+    }
+
     #[doc(hidden)]
     fn from_section(section: Section<'m>) -> Self;
     /// The fixed section that the view reads.
@@ -308,7 +404,10 @@ pub trait RecordView<'m>: Copy + Debug {
 }
 
 #[inline(always)]
-fn decode_root<'m, T: Decode<'m>>(section: Section<'m>, source: Option<&'m Bytes>) -> Result<T, DecodeError> {
+pub(crate) fn decode_root<'m, T: Decode<'m>>(
+    section: Section<'m>,
+    source: Option<&'m Bytes>,
+) -> Result<T, DecodeError> {
     let (limits, message_len) = (Limits::new(), section.message().len());
     if T::NESTED {
         T::decode_root(section, &mut Walk::<true>::new(&limits, message_len, source))
@@ -319,7 +418,7 @@ fn decode_root<'m, T: Decode<'m>>(section: Section<'m>, source: Option<&'m Bytes
 
 #[inline(always)]
 fn open_within<'m, T: Zap>(bytes: &'m [u8], limits: &Limits) -> Result<Section<'m>, DecodeError> {
-    let section = Section::open(bytes, T::LAYOUT.root_size(), T::ROOT_PLACE)?;
+    let section = T::open_root(bytes)?;
     if section.message().len() > limits.message_len() as usize {
         return Err(DecodeError::new(DecodeErrorKind::MessageTooLarge, 12).at(T::ROOT_PLACE));
     }
@@ -501,6 +600,12 @@ pub mod nested {
         }
     }
 
+    /// What a pin spells of a record as a field.
+    #[must_use]
+    pub const fn parts<R: Zap>() -> Parts {
+        Parts::Section(R::LAYOUT, R::PARTS_OF_FIELDS)
+    }
+
     /// Checks a nested record.
     ///
     /// # Errors
@@ -512,11 +617,10 @@ pub mod nested {
         field: Field,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
-        let nested = required::<R>(section, field)?;
-        if !inline::<R>() {
-            walk.spend(nested.bytes().len(), nested.position() as usize)?;
+        match open::<R, METERED>(section, field, walk) {
+            Ok(nested) => R::check_fields(nested, walk),
+            Err(error) => Err(error),
         }
-        R::check_fields(nested, walk)
     }
 
     /// Whether a nested record is absent or all zero. What is wrong with it shows when it is read.
@@ -527,6 +631,35 @@ pub mod nested {
             Ok(Some(nested)) => spend_message(nested, walk).is_ok() && R::fields_are_zero(nested, walk),
             Err(_) => false,
         }
+    }
+
+    /// Whether a nested record is this one.
+    #[must_use]
+    pub fn equals<R: Zap>(record: &R, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        open::<R, true>(section, field, walk).is_ok_and(|nested| record.equals_fields(nested, walk))
+    }
+
+    /// Whether two nested records are equal.
+    #[must_use]
+    pub fn same<R: Zap>(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        match (open::<R, true>(left, field, walk), open::<R, true>(right, field, walk)) {
+            (Ok(left), Ok(right)) => compare::same_fields::<R>(left, right, walk),
+            _ => false,
+        }
+    }
+
+    /// The section of a nested record, paid for where it is not inline.
+    #[inline]
+    fn open<'m, R: Zap, const METERED: bool>(
+        section: Section<'m>,
+        field: Field,
+        walk: &mut Walk<'_, METERED>,
+    ) -> Result<Section<'m>, DecodeError> {
+        let nested = required::<R>(section, field)?;
+        if !inline::<R>() {
+            walk.spend(nested.bytes().len(), nested.position() as usize)?;
+        }
+        Ok(nested)
     }
 
     /// Decodes a nested record.
@@ -540,11 +673,10 @@ pub mod nested {
         field: Field,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<R, DecodeError> {
-        let nested = required::<R>(section, field)?;
-        if !inline::<R>() {
-            walk.spend(nested.bytes().len(), nested.position() as usize)?;
+        match open::<R, METERED>(section, field, walk) {
+            Ok(nested) => R::decode_root(nested, walk),
+            Err(error) => Err(error),
         }
-        R::decode_root(nested, walk)
     }
 
     /// Opens a list element that is a complete message.
@@ -578,6 +710,25 @@ pub mod nested {
         let element = open_element::<R>(entry)?;
         spend_message(element, walk)?;
         R::check_fields(element, walk)
+    }
+
+    /// Whether a list element that is a complete message holds this record.
+    #[must_use]
+    pub fn equals_element<R: Zap>(record: &R, entry: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
+        open_element::<R>(entry)
+            .is_ok_and(|element| spend_message(element, walk).is_ok() && record.equals_fields(element, walk))
+    }
+
+    /// Whether two list elements that are complete messages hold equal records.
+    #[must_use]
+    pub fn same_element<R: Zap>(left: Section<'_>, right: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
+        match (open_element::<R>(left), open_element::<R>(right)) {
+            (Ok(left), Ok(right)) => {
+                let is_paid = spend_message(left, walk).and_then(|()| spend_message(right, walk)).is_ok();
+                is_paid && compare::same_fields::<R>(left, right, walk)
+            }
+            _ => false,
+        }
     }
 
     /// Decodes a list element that is a complete message.

@@ -9,7 +9,7 @@ use crate::sink::Sink;
 use crate::stream::{DecodeElement, Element};
 use crate::walk::Walk;
 use crate::{DecodeError, DecodeErrorKind, DecodeSlot, Dialect, FieldType, FixedStride, Native, NativeSlot, Slot};
-use crate::{StreamDialect, list_view};
+use crate::{StreamDialect, compare, list_view};
 
 const fn align_of<D: Dialect>(width: usize) -> usize {
     if width < D::MAX_ALIGN { width } else { D::MAX_ALIGN }
@@ -40,6 +40,12 @@ macro_rules! scalar_slot {
                 _: &mut Walk<'_, METERED>,
             ) -> Result<(), DecodeError> {
                 Ok(())
+            }
+            fn equals(&self, section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+                <Self as Slot<$generic>>::get(section, field) == *self
+            }
+            fn same(left: Section<'_>, right: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+                <Self as Slot<$generic>>::get(left, field) == <Self as Slot<$generic>>::get(right, field)
             }
             #[inline]
             fn put<S: Sink>(&self, _: &mut S, section: &mut S::Section, offset: usize) {
@@ -97,6 +103,12 @@ macro_rules! stream_element {
             ) -> Result<(), DecodeError> {
                 walk.spend(entry.bytes().len(), entry.position() as usize)?;
                 <$scalar as Element<D>>::get_element(entry).map(drop)
+            }
+            fn equals_element(&self, entry: Section<'_>, _: &mut Walk<'_, true>) -> bool {
+                <$scalar as Element<D>>::get_element(entry).is_ok_and(|value| value == *self)
+            }
+            fn same_element(left: Section<'_>, right: Section<'_>, _: &mut Walk<'_, true>) -> bool {
+                compare::both(<$scalar as Element<D>>::get_element(left), <$scalar as Element<D>>::get_element(right))
             }
             fn put_element<S: Sink>(&self, sink: &mut S) {
                 sink.element(&self.to_le_bytes());
@@ -174,6 +186,12 @@ impl Slot<Native> for char {
         _: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError> {
         <char as Slot<Native>>::get(section, field).map(drop)
+    }
+    fn equals(&self, section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+        <char as Slot<Native>>::get(section, field).is_ok_and(|value| value == *self)
+    }
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
+        compare::both(<char as Slot<Native>>::get(left, field), <char as Slot<Native>>::get(right, field))
     }
     #[inline]
     fn put<S: Sink>(&self, _: &mut S, section: &mut S::Section, offset: usize) {

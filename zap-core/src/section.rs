@@ -3,6 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use core::hint;
+use core::ops::Range;
 
 use crate::header::{HEADER_LEN, MAGIC, VERSION_1};
 use crate::walk::Walk;
@@ -113,6 +114,12 @@ impl<'m> Section<'m> {
         Self::whole(message, bytes, position, 0, depth)
     }
 
+    /// The section that starts where this one does and is `len` bytes long, if the message is.
+    pub(crate) fn resized(self, len: usize) -> Option<Self> {
+        let bytes = self.message.get(self.position as usize..)?.get(..len)?;
+        Some(Self::whole(self.message, bytes, self.position, self.floor, self.depth))
+    }
+
     /// A section that is no part of another.
     #[inline]
     fn whole(message: &'m [u8], bytes: &'m [u8], position: u32, floor: u32, depth: u8) -> Self {
@@ -176,9 +183,16 @@ impl<'m> Section<'m> {
         Self { bytes, position: self.position.wrapping_add(offset as u32), ..self }
     }
 
-    /// The part of a list body that an element takes: a section of its own; `None` past the body's end.
+    /// The part of a list body that an element takes: a section of its own.
     #[inline]
-    pub(crate) fn element(self, offset: usize, width: usize) -> Option<Self> {
+    pub(crate) fn element(self, offset: usize, width: usize) -> Self {
+        let Self { message, bytes, position, floor, depth, .. } = self.part(offset, width);
+        Self::whole(message, bytes, position, floor, depth)
+    }
+
+    /// As [`Section::element`]; `None` past the body's end.
+    #[inline]
+    pub(crate) fn element_checked(self, offset: usize, width: usize) -> Option<Self> {
         let bytes = self.bytes.get(offset..)?.get(..width)?;
         Some(Self::whole(self.message, bytes, self.position.wrapping_add(offset as u32), self.floor, self.depth))
     }
@@ -393,6 +407,17 @@ impl<'m> Section<'m> {
         Self::open_at(message, self.position, size, self.depth)
     }
 
+    /// The data of a bytes slot as the body of a list; null is empty.
+    pub(crate) fn tail_body(self, field: Field) -> Result<Self, DecodeError> {
+        match self.resolve(field) {
+            Some((start, end)) => {
+                let bytes = self.message.get(start..end).unwrap_or_default();
+                Ok(Self { bytes, position: start as u32, ..self })
+            }
+            None => self.unresolved(field).map_or(Ok(Self { bytes: &[], ..self }), Err),
+        }
+    }
+
     /// The data of a bytes slot as a section of its own, one level down; `None` for null.
     pub(crate) fn tail_section(self, field: Field) -> Result<Option<Self>, DecodeError> {
         if self.slot(field.offset) as u32 == 0 {
@@ -451,6 +476,47 @@ impl<'m> Elements<'m> {
     #[inline]
     fn element(&self, bytes: &'m [u8], position: u32) -> Section<'m> {
         Section::whole(self.body.message, bytes, position, self.body.floor, self.body.depth)
+    }
+}
+
+/// A section without its borrow of the message: what a view that may change the message holds beside it.
+#[derive(Clone, Copy)]
+pub(crate) struct Location {
+    message_end: usize,
+    position: u32,
+    len: usize,
+    container: (u32, u32),
+    floor: u32,
+    depth: u8,
+}
+
+impl Section<'_> {
+    /// Where the section is.
+    pub(crate) const fn location(self) -> Location {
+        let Self { message, bytes, position, container, floor, depth } = self;
+        Location { message_end: message.len(), position, len: bytes.len(), container, floor, depth }
+    }
+}
+
+impl Location {
+    /// The section again, in the message that it was located in; all zero in another.
+    pub(crate) fn section(self, input: &[u8]) -> Section<'_> {
+        let Self { message_end, position, len, container, floor, depth } = self;
+        let message = input.get(..message_end).unwrap_or_default();
+        let bytes = message.get(position as usize..).and_then(|rest| rest.get(..len)).unwrap_or_default();
+        Section { message, bytes, position, container, floor, depth }
+    }
+
+    /// Where the whole section lies in the input.
+    pub(crate) fn range(self) -> Range<usize> {
+        let start = self.position as usize;
+        start..start.saturating_add(self.len)
+    }
+
+    /// Where a field of the section lies in the input.
+    pub(crate) fn range_of(self, offset: usize, width: usize) -> Range<usize> {
+        let start = (self.position as usize).saturating_add(offset);
+        start..start.saturating_add(width)
     }
 }
 

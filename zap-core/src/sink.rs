@@ -41,11 +41,11 @@ pub trait Sink: Sized + sealed::Sealed {
     /// Appends one length-prefixed element.
     fn element(&mut self, bytes: &[u8]);
     /// Appends one length-prefixed element that is a complete message.
-    fn element_message<R: Zap>(&mut self, record: &R);
+    fn element_message<R: Root>(&mut self, record: &R);
     /// Copies a complete message in at a multiple of 8 and stores a pointer to its root object.
-    fn embed<R: Zap>(&mut self, section: &mut Self::Section, offset: usize, record: &R);
+    fn embed<R: Root>(&mut self, section: &mut Self::Section, offset: usize, record: &R);
     /// Appends a complete message to the tail region and stores its slot.
-    fn tail_message<R: Zap>(&mut self, section: &mut Self::Section, offset: usize, record: &R);
+    fn tail_message<R: Root>(&mut self, section: &mut Self::Section, offset: usize, record: &R);
 
     /// Counts a list of plain elements, empty or not; false from a sink that does not count.
     #[inline]
@@ -68,6 +68,7 @@ mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Counter {}
     impl<C, K> Sealed for crate::region::MessageWriter<'_, C, K> {}
+    impl Sealed for crate::update::InPlace<'_> {}
 }
 
 /// Lists of plain elements are zeroed and written by blocks of this many bytes, so that a block is still in the
@@ -92,6 +93,37 @@ pub enum RootPlace {
     First,
     /// After the lists, at a multiple of 8.
     Last,
+}
+
+/// What becomes a message: a record of a derived type, whose answers are constants, or one that is described at run time.
+pub trait Root {
+    /// The version in the header.
+    fn version(&self) -> u16;
+    /// Bytes of the root section.
+    fn root_size(&self) -> usize;
+    /// Where the root section goes.
+    fn root_place(&self) -> RootPlace;
+    /// Counts or writes the root section and everything behind it.
+    fn put_root<S: Sink>(&self, sink: &mut S, section: &mut S::Section);
+}
+
+impl<R: Zap> Root for R {
+    #[inline(always)]
+    fn version(&self) -> u16 {
+        R::LAYOUT.version
+    }
+    #[inline(always)]
+    fn root_size(&self) -> usize {
+        const { R::LAYOUT.root_size() }
+    }
+    #[inline(always)]
+    fn root_place(&self) -> RootPlace {
+        R::ROOT
+    }
+    #[inline(always)]
+    fn put_root<S: Sink>(&self, sink: &mut S, section: &mut S::Section) {
+        self.put_fields(sink, section, 0);
+    }
 }
 
 /// Counts both regions of a message.
@@ -131,14 +163,14 @@ const fn align_up(position: u64, align: usize) -> u64 {
 impl Counter {
     /// Counts the message of `record` as it stands `depth` levels down.
     #[inline(always)]
-    fn count<R: Zap>(record: &R, depth: u8) -> Self {
+    fn count<R: Root>(record: &R, depth: u8) -> Self {
         let mut counter = Self { structure: HEADER_LEN as u64, tail: 0, depth, error: None };
-        let size = root_size::<R>();
-        if let RootPlace::First = R::ROOT {
+        let size = record.root_size();
+        if let RootPlace::First = record.root_place() {
             counter.structure = counter.structure.saturating_add(size as u64);
         }
-        record.put_fields(&mut counter, &mut (), 0);
-        if let RootPlace::Last = R::ROOT {
+        record.put_root(&mut counter, &mut ());
+        if let RootPlace::Last = record.root_place() {
             counter.structure = align_up(counter.structure, 8).saturating_add(size as u64);
         }
         counter
@@ -152,13 +184,13 @@ impl Counter {
 
     /// Counts the message of `record`.
     #[inline]
-    pub(crate) fn encoded_len<R: Zap>(record: &R) -> u64 {
+    pub(crate) fn encoded_len<R: Root>(record: &R) -> u64 {
         Self::count(record, 0).len()
     }
 
     /// Counts the message of `record` and checks that it fits the wire.
     #[inline(always)]
-    pub(crate) fn plan<R: Zap>(record: &R) -> Result<Plan, EncodeError> {
+    pub(crate) fn plan<R: Root>(record: &R) -> Result<Plan, EncodeError> {
         let counter = Self::count(record, 0);
         if counter.error.is_none() && counter.structure <= MAX_STRUCTURE && counter.len() <= MAX_MESSAGE {
             return Ok(Plan { structure: counter.structure as u32, tail: counter.tail as u32 });
@@ -198,7 +230,7 @@ impl Counter {
     }
 
     /// Bytes of the complete message of a nested record, one level down.
-    fn nested<R: Zap>(&mut self, record: &R) -> u64 {
+    fn nested<R: Root>(&mut self, record: &R) -> u64 {
         if !self.descend() {
             return 0;
         }
@@ -208,7 +240,7 @@ impl Counter {
     }
 
     /// As [`Counter::nested`], on the level that this message is on.
-    fn nested_here<R: Zap>(&mut self, record: &R) -> u64 {
+    fn nested_here<R: Root>(&mut self, record: &R) -> u64 {
         let nested = Self::count(record, self.depth);
         if let Some(error) = nested.error {
             self.fail(error);
@@ -218,11 +250,6 @@ impl Counter {
         }
         nested.len()
     }
-}
-
-/// Bytes of a record's section when it is the root of a message.
-pub(crate) const fn root_size<R: Zap>() -> usize {
-    R::LAYOUT.root_size()
 }
 
 impl Sink for Counter {
@@ -269,16 +296,16 @@ impl Sink for Counter {
     fn element(&mut self, bytes: &[u8]) {
         self.structure = self.structure.saturating_add(4).saturating_add(bytes.len() as u64);
     }
-    fn element_message<R: Zap>(&mut self, record: &R) {
+    fn element_message<R: Root>(&mut self, record: &R) {
         // The list itself was the level down.
         let len = self.nested_here(record);
         self.structure = self.structure.saturating_add(4).saturating_add(len);
     }
-    fn embed<R: Zap>(&mut self, (): &mut (), _: usize, record: &R) {
+    fn embed<R: Root>(&mut self, (): &mut (), _: usize, record: &R) {
         let len = self.nested(record);
         self.structure = align_up(self.structure, 8).saturating_add(len);
     }
-    fn tail_message<R: Zap>(&mut self, (): &mut (), _: usize, record: &R) {
+    fn tail_message<R: Root>(&mut self, (): &mut (), _: usize, record: &R) {
         let len = self.nested(record);
         self.add_tail(len);
     }
@@ -346,14 +373,18 @@ impl<'b, C: Cell> Reserved<'b, C> {
 /// Writes the complete message of `record` over `message`, which is left incomplete if the record does not write what
 /// it counted.
 #[inline(always)]
-pub(crate) fn write_message<R: Zap, C: Cell, K: Copier>(record: &R, message: &mut MessageWriter<'_, C, K>, flags: u16) {
-    let size = root_size::<R>();
+pub(crate) fn write_message<R: Root, C: Cell, K: Copier>(
+    record: &R,
+    message: &mut MessageWriter<'_, C, K>,
+    flags: u16,
+) {
+    let size = record.root_size();
     let len = message.tail.end();
     // Reserving the header and a first root section in one piece lets one bounds check cover both.
     let Some(header) = message.structure.zeroed(HEADER_LEN) else {
         return;
     };
-    let root = match R::ROOT {
+    let root = match record.root_place() {
         RootPlace::First => message.structure.zeroed(size).map(|bytes| (bytes, HEADER_LEN as u32)),
         RootPlace::Last => message.structure.zeroed_end(size),
     };
@@ -361,12 +392,12 @@ pub(crate) fn write_message<R: Zap, C: Cell, K: Copier>(record: &R, message: &mu
         return;
     };
     if let Some(header) = header.first_chunk_mut::<HEADER_LEN>() {
-        let fields = crate::Header { version: R::LAYOUT.version, flags, root: position, size: len };
+        let fields = crate::Header { version: record.version(), flags, root: position, size: len };
         C::store(header, fields.to_bytes());
     }
     let mut section = Reserved { bytes, position };
-    record.put_fields(message, &mut section, 0);
-    if let RootPlace::Last = R::ROOT {
+    record.put_root(message, &mut section);
+    if let RootPlace::Last = record.root_place() {
         // Between the last list and the section, at most seven bytes.
         message.structure.align(8);
     }
@@ -374,14 +405,14 @@ pub(crate) fn write_message<R: Zap, C: Cell, K: Copier>(record: &R, message: &mu
 
 impl<C: Cell, K: Copier> MessageWriter<'_, C, K> {
     /// Writes the message of a nested record over `cells`, which are initialised already.
-    fn nested<R: Zap>(cells: &mut [C], record: &R, structure: usize) {
+    fn nested<R: Root>(cells: &mut [C], record: &R, structure: usize) {
         if let Some(mut message) = MessageWriter::<C, K>::new(cells, structure) {
             write_message(record, &mut message, 0);
         }
     }
 
     /// The two lengths of a nested record's message; counted again, since nothing was kept from the first count.
-    fn nested_plan<R: Zap>(record: &R) -> (usize, usize) {
+    fn nested_plan<R: Root>(record: &R) -> (usize, usize) {
         let counter = Counter::count(record, 0);
         (counter.structure as usize, counter.len() as usize)
     }
@@ -467,14 +498,14 @@ impl<'b, C: Cell, K: Copier> Sink for MessageWriter<'b, C, K> {
         self.structure.append(&(bytes.len() as u32).to_le_bytes());
         self.structure.append(bytes);
     }
-    fn element_message<R: Zap>(&mut self, record: &R) {
+    fn element_message<R: Root>(&mut self, record: &R) {
         let (structure, len) = Self::nested_plan(record);
         self.structure.append(&(len as u32).to_le_bytes());
         if let Some(cells) = self.structure.zeroed(len) {
             Self::nested(cells, record, structure);
         }
     }
-    fn embed<R: Zap>(&mut self, section: &mut Self::Section, offset: usize, record: &R) {
+    fn embed<R: Root>(&mut self, section: &mut Self::Section, offset: usize, record: &R) {
         let (structure, len) = Self::nested_plan(record);
         self.structure.align(8);
         let target = self.structure.position().wrapping_add(HEADER_LEN as u32);
@@ -483,7 +514,7 @@ impl<'b, C: Cell, K: Copier> Sink for MessageWriter<'b, C, K> {
         }
         Self::store(section, offset, target.wrapping_sub(section.position_of(offset)).to_le_bytes());
     }
-    fn tail_message<R: Zap>(&mut self, section: &mut Self::Section, offset: usize, record: &R) {
+    fn tail_message<R: Root>(&mut self, section: &mut Self::Section, offset: usize, record: &R) {
         let (structure, len) = Self::nested_plan(record);
         let target = self.tail.position();
         if let Some(cells) = self.tail.zeroed(len) {

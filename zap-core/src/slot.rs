@@ -8,18 +8,42 @@ use core::fmt::Debug;
 use alloc::vec::Vec;
 
 use crate::layout::SlotShape;
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
 use crate::{DecodeError, Dialect, FieldType, Zap};
 
+/// How a view reads a field of a growable record that the writer did not know.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// As zeros.
+    Zeros,
+    /// As the type's `Default`.
+    Default,
+    /// Not at all.
+    Refused,
+}
+
+impl Missing {
+    /// The same for what consists of such a type.
+    #[must_use]
+    pub const fn inside(self) -> Self {
+        match self {
+            Self::Refused => Self::Refused,
+            Self::Zeros | Self::Default => Self::Zeros,
+        }
+    }
+}
+
 /// A type that can be a field of a record of dialect `D`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a ZAP record of the `{D}` dialect",
     label = "not a field type in this dialect",
-    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]",
-    note = "native records take bool, 8 to 128-bit integers, f32, f64, char and arrays of these; &str, String, Box<str>, Cow<str>; &[u8], Vec<u8>, Box<[u8]>, Cow<[u8]>, Bytes; native records; and Vec<T> and &[T] of all of these",
-    note = "zapgen and zip records take bool, 8 to 64-bit integers, f32, f64, text, bytes, records of their own dialect and lists of these; zapgen also [u8; N] and Option of a record; zip also Option"
+    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]; for an enum, #[derive(Zap)]",
+    note = "native records take bool, 8 to 128-bit integers, f32, f64, char; &str, String, Box<str>, Arc<str>, Cow<str>; &[u8], Vec<u8>, Box<[u8]>, Arc<[u8]>, Cow<[u8]>, Bytes; NonZero, Duration, SystemTime, IP addresses, PhantomData, and with their features Uuid and Decimal; native records and enums; and Option<T>, Box<T>, [T; N], tuples, Vec<T>, &[T], maps and sets of all of these",
+    note = "zapgen and zip records take bool, 8 to 64-bit integers, f32, f64, text, bytes, PhantomData, enums without data, records of their own dialect and lists of these; zapgen also [u8; N] and Option of a record; zip also Option"
 )]
 pub trait Slot<D: Dialect> {
     /// Bytes in the fixed section.
@@ -45,6 +69,7 @@ pub trait Slot<D: Dialect> {
         infallible: Self::INFALLIBLE,
         nested: Self::NESTED,
         tails: Self::TAILS,
+        same: Self::same,
     };
     /// Text, bytes and list slots in it, inline records included: how often it may share the same bytes.
     #[doc(hidden)]
@@ -52,6 +77,16 @@ pub trait Slot<D: Dialect> {
     /// What is wrong with the type where only its layout tells: nothing, where it is empty.
     #[doc(hidden)]
     const FAULT: &'static str = "";
+    /// What stands behind the function in `TYPE`, for a pin: in a section that is spelled out, and behind a pointer. A
+    /// type that holds another passes on the other's: the first where it is inline, the second where it is pointed to.
+    #[doc(hidden)]
+    const PARTS: Parts = Parts::None;
+    #[doc(hidden)]
+    const PARTS_BEHIND: Parts = Parts::None;
+
+    /// What a missing field of a growable record reads as in a view.
+    #[doc(hidden)]
+    const MISSING: Missing = Missing::Zeros;
 
     /// What a view's accessor returns: the value, or a `Result` where bytes can be wrong.
     type Get<'m>: Copy + Debug;
@@ -74,8 +109,33 @@ pub trait Slot<D: Dialect> {
     fn is_zero(section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
         section.part(field.offset, Self::WIDTH).bytes().iter().all(|byte| *byte == 0)
     }
+    /// Whether the slot holds this value. Malformed bytes hold no value. `walk` pays for what is visited.
+    fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool;
+    /// Whether the same slot of two records of one type holds equal values. Malformed bytes equal nothing.
+    fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool;
     /// Counts or writes the value: its slot at `offset` of the section, and everything behind it.
     fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize);
+
+    /// What the accessor of a missing field of a growable record returns: by default what zeros read as. `default` makes
+    /// the value that the field is decoded as.
+    #[doc(hidden)]
+    fn get_missing<'m>(section: Section<'m>, field: Field, default: fn() -> Self) -> Self::Get<'m>
+    where
+        Self: Sized,
+    {
+        let _ = default;
+        Self::get(section, field)
+    }
+
+    /// Whether this value is what a missing field of a growable record reads as. `default` as above.
+    #[doc(hidden)]
+    fn equals_missing(&self, section: Section<'_>, field: Field, default: fn() -> Self) -> bool
+    where
+        Self: Sized,
+    {
+        let _ = default;
+        self.equals(section, field, &mut Walk::within(0))
+    }
 
     // The derive calls these for field `index` of record `R`.
 
@@ -97,6 +157,10 @@ pub trait Slot<D: Dialect> {
     #[doc(hidden)]
     fn is_zero_field<R: Zap>(section: Section<'_>, index: usize, walk: &mut Walk<'_, true>) -> bool {
         Self::is_zero(section, field::<R>(index), walk)
+    }
+    #[doc(hidden)]
+    fn equals_field<R: Zap>(&self, section: Section<'_>, index: usize, walk: &mut Walk<'_, true>) -> bool {
+        self.equals(section, field::<R>(index), walk)
     }
     #[doc(hidden)]
     #[inline(always)]
@@ -147,8 +211,8 @@ pub trait DecodeSlot<'m, D: Dialect>: Slot<D> + Sized {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a list in the `{D}` dialect",
     label = "not a list of elements of this dialect",
-    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]",
-    note = "native lists hold every type of native fields; zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes and records of their own dialect"
+    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]; for an enum, #[derive(Zap)]",
+    note = "native lists hold every type of native fields; zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes, enums without data and records of their own dialect"
 )]
 pub trait ListElement<D: Dialect>: Sized {
     /// The wire type of the sequence.
@@ -158,6 +222,9 @@ pub trait ListElement<D: Dialect>: Sized {
     /// As [`Slot::FAULT`], of the sequence.
     #[doc(hidden)]
     const LIST_FAULT: &'static str = "";
+    /// As [`Slot::PARTS_BEHIND`], of the elements.
+    #[doc(hidden)]
+    const LIST_PARTS: Parts = Parts::None;
     /// The sequence, read in place.
     type List<'m>: Copy + Debug;
 
@@ -177,6 +244,10 @@ pub trait ListElement<D: Dialect>: Sized {
         field: Field,
         walk: &mut Walk<'_, METERED>,
     ) -> Result<(), DecodeError>;
+    /// As [`Slot::equals`], of the sequence.
+    fn equals_list(items: &[Self], section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool;
+    /// As [`Slot::same`], of the sequence.
+    fn same_list(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool;
     /// Counts or writes the sequence.
     fn put_list<S: Sink>(items: &[Self], sink: &mut S, section: &mut S::Section, offset: usize);
 }

@@ -8,17 +8,18 @@ use core::marker::PhantomData;
 use alloc::vec::Vec;
 
 use crate::list_view::debug_elements;
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
-use crate::{DecodeError, DecodeListElement, FieldType, ListElement, Place, Slot, StreamDialect};
+use crate::{DecodeError, DecodeListElement, FieldType, ListElement, Place, Slot, StreamDialect, compare};
 
 /// A type that can be an element of a length-prefixed list.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a list in the `{D}` dialect",
     label = "not a list of elements of this dialect",
-    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]",
-    note = "zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes and records of their own dialect"
+    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]; for an enum, #[derive(Zap)]",
+    note = "zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes, enums without data and records of their own dialect"
 )]
 pub trait Element<D: StreamDialect>: Slot<D> + Sized {
     /// What reading an element gives.
@@ -36,6 +37,10 @@ pub trait Element<D: StreamDialect>: Slot<D> + Sized {
     ///
     /// The first thing that an accessor would refuse, or the budget.
     fn check_element<const METERED: bool>(entry: Section<'_>, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError>;
+    /// As [`Slot::equals`], of the element.
+    fn equals_element(&self, entry: Section<'_>, walk: &mut Walk<'_, true>) -> bool;
+    /// As [`Slot::same`], of two elements.
+    fn same_element(left: Section<'_>, right: Section<'_>, walk: &mut Walk<'_, true>) -> bool;
     /// Counts or writes the element with its length word.
     fn put_element<S: Sink>(&self, sink: &mut S);
 }
@@ -60,6 +65,7 @@ pub trait DecodeElement<'m, D: StreamDialect>: Element<D> {
 impl<D: StreamDialect, T: Element<D>> ListElement<D> for T {
     const LIST_TYPE: FieldType = FieldType::List(&<T as Slot<D>>::TYPE);
     const LIST_NESTED: bool = true;
+    const LIST_PARTS: Parts = T::PARTS_BEHIND;
 
     type List<'m> = StreamView<'m, T, D>;
 
@@ -78,6 +84,15 @@ impl<D: StreamDialect, T: Element<D>> ListElement<D> for T {
             T::check_element(entry, walk).map_err(|error| error.at(field.place))
         })
     }
+    fn equals_list(items: &[T], section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        T::get_list(section, field).is_ok_and(|list| list.equals(items, walk))
+    }
+    fn same_list(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+        match (T::get_list(left, field), T::get_list(right, field)) {
+            (Ok(left), Ok(right)) => left.same(right, walk),
+            _ => false,
+        }
+    }
     fn put_list<S: Sink>(items: &[T], sink: &mut S, section: &mut S::Section, offset: usize) {
         sink.stream(section, offset, items.len());
         if !items.is_empty() && sink.descend() {
@@ -95,14 +110,7 @@ impl<'m, D: StreamDialect, T: DecodeElement<'m, D>> DecodeListElement<'m, D> for
         field: Field,
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Vec<T>, DecodeError> {
-        // The vector grows as elements are seen: a count alone buys no memory.
-        let mut items = Vec::new();
-        for entry in T::get_list(section, field)?.entries() {
-            let entry = entry?;
-            spend_length_word(entry, walk)?;
-            items.push(T::decode_element(entry, walk).map_err(|error| error.at(field.place))?);
-        }
-        Ok(items)
+        T::get_list(section, field)?.decode(walk)
     }
 }
 
@@ -178,9 +186,82 @@ impl<'m, T: Element<D>, D: StreamDialect> StreamView<'m, T, D> {
         StreamIter { entries: self.entries(), element: PhantomData }
     }
 
+    /// Whether the elements are these.
+    pub(crate) fn equals(self, items: &[T], walk: &mut Walk<'_, true>) -> bool {
+        self.len() == items.len()
+            && self.entries().zip(items).all(|(entry, item)| {
+                entry.is_ok_and(|entry| spend_length_word(entry, walk).is_ok() && item.equals_element(entry, walk))
+            })
+    }
+
+    /// Whether both lists have equal elements.
+    pub(crate) fn same(self, other: StreamView<'_, T, D>, walk: &mut Walk<'_, true>) -> bool {
+        self.len() == other.len()
+            && self.entries().zip(other.entries()).all(|entries| match entries {
+                (Ok(left), Ok(right)) => {
+                    let is_paid = spend_length_word(left, walk).and_then(|()| spend_length_word(right, walk)).is_ok();
+                    is_paid && T::same_element(left, right, walk)
+                }
+                _ => false,
+            })
+    }
+
+    /// The same list, read through its layout.
+    #[cfg(feature = "serde")]
+    pub(crate) fn to_dynamic(self, element: &'static FieldType) -> crate::dynamic::DynamicList<'m> {
+        crate::dynamic::DynamicList::stream(self.stream, self.count, self.place, element, D::KIND)
+    }
+
     /// The bytes of the elements.
     const fn entries(&self) -> Entries<'m> {
         Entries { stream: self.stream, left: self.count, place: self.place }
+    }
+}
+
+impl<'m, T: DecodeElement<'m, D>, D: StreamDialect> StreamView<'m, T, D> {
+    /// The elements as values, within the default [`Limits`](crate::Limits).
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with an element, or the budget.
+    pub fn to_vec(&self) -> Result<Vec<T>, DecodeError> {
+        self.decode(&mut compare::walk_over(self.stream.message().len()))
+    }
+
+    fn decode<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
+        // The vector grows as elements are seen: a count alone buys no memory.
+        let mut items = Vec::new();
+        for entry in self.entries() {
+            let entry = entry?;
+            spend_length_word(entry, walk)?;
+            items.push(T::decode_element(entry, walk).map_err(|error| error.at(self.place))?);
+        }
+        Ok(items)
+    }
+}
+
+impl<T: Element<D>, D: StreamDialect> PartialEq for StreamView<'_, T, D> {
+    fn eq(&self, other: &Self) -> bool {
+        let len = self.stream.message().len().saturating_add(other.stream.message().len());
+        self.same(*other, &mut compare::walk_over(len))
+    }
+}
+
+impl<T: Element<D>, D: StreamDialect> PartialEq<[T]> for StreamView<'_, T, D> {
+    fn eq(&self, items: &[T]) -> bool {
+        self.equals(items, &mut compare::walk_over(self.stream.message().len()))
+    }
+}
+
+impl<T: Element<D>, D: StreamDialect> PartialEq<Vec<T>> for StreamView<'_, T, D> {
+    fn eq(&self, items: &Vec<T>) -> bool {
+        self == items.as_slice()
+    }
+}
+
+impl<T: Element<D>, D: StreamDialect> PartialEq<StreamView<'_, T, D>> for Vec<T> {
+    fn eq(&self, list: &StreamView<'_, T, D>) -> bool {
+        list == self.as_slice()
     }
 }
 

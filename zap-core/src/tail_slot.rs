@@ -10,13 +10,14 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 
 use crate::native_slot::native_slot;
+use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::slot::BorrowedElement;
 use crate::stream::{DecodeElement, Element};
 use crate::walk::Walk;
 use crate::{DecodeError, DecodeListElement, DecodeSlot, Dialect, FieldType, FixedStride, ListElement, Native, Slot};
-use crate::{StreamDialect, Zapgen, Zip};
+use crate::{StreamDialect, Zapgen, Zip, compare};
 
 /// What lies behind a text or bytes slot.
 trait Tail {
@@ -81,6 +82,13 @@ macro_rules! tail_slot {
             fn is_zero(section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
                 section.is_empty_slot(field.offset) && section.$read(field).is_ok()
             }
+            fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                let $value = self;
+                compare::tail_equals($lend, section, field, walk)
+            }
+            fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                compare::pay_tails(left, right, field, walk) && compare::both(left.$read(field), right.$read(field))
+            }
             #[inline(always)]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
                 let $value = self;
@@ -124,6 +132,16 @@ macro_rules! tail_slot {
             ) -> Result<(), DecodeError> {
                 walk.spend(entry.bytes().len(), entry.position() as usize)?;
                 $from_entry(entry).map(drop)
+            }
+            fn equals_element(&self, entry: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
+                let ($value, len) = (self, entry.bytes().len());
+                let expected: &[u8] = $lend;
+                walk.spend(len, entry.position() as usize).is_ok() && entry.bytes() == expected
+            }
+            fn same_element(left: Section<'_>, right: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
+                compare::pay(left, walk)
+                    && compare::pay(right, walk)
+                    && compare::both($from_entry(left), $from_entry(right))
             }
             fn put_element<S: Sink>(&self, sink: &mut S) {
                 let $value = self;
@@ -192,6 +210,8 @@ macro_rules! list_slot {
             const INFALLIBLE: bool = false;
             const NESTED: bool = T::LIST_NESTED;
             const FAULT: &'static str = T::LIST_FAULT;
+            const PARTS: Parts = T::LIST_PARTS;
+            const PARTS_BEHIND: Parts = T::LIST_PARTS;
 
             type Get<'m> = Result<T::List<'m>, DecodeError>;
 
@@ -210,6 +230,12 @@ macro_rules! list_slot {
             #[inline]
             fn is_zero(section: Section<'_>, field: Field, _: &mut Walk<'_, true>) -> bool {
                 section.is_empty_slot(field.offset) && T::get_list(section, field).is_ok()
+            }
+            fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                T::equals_list(self, section, field, walk)
+            }
+            fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                T::same_list(left, right, field, walk)
             }
             #[inline(always)]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
@@ -255,6 +281,13 @@ macro_rules! bytes_slot {
                 walk: &mut Walk<'_, METERED>,
             ) -> Result<(), DecodeError> {
                 section.check_bytes(field, walk)
+            }
+            fn equals_list(items: &[u8], section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                compare::tail_equals(items, section, field, walk)
+            }
+            fn same_list(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                compare::pay_tails(left, right, field, walk)
+                    && compare::both(left.tail_bytes(field), right.tail_bytes(field))
             }
             #[inline(always)]
             fn put_list<S: Sink>(items: &[u8], sink: &mut S, section: &mut S::Section, offset: usize) {

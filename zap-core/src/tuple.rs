@@ -7,13 +7,14 @@ use core::marker::PhantomData;
 use crate::capped::Capped;
 use crate::layout::place;
 use crate::native_slot::native_slot;
+use crate::pin::Parts;
 use crate::record::nested;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
 use crate::{
     Decode, DecodeError, DecodeSlot, FieldLayout, FieldType, FixedStride, Layout, Native, NativeSlot, RecordView, Slot,
-    Zap,
+    SlotMut, Zap, compare, display,
 };
 
 /// A tuple that is the root of a message, read in place. As a field, a tuple's accessor gives a tuple.
@@ -56,7 +57,27 @@ impl<T: Tuple> Debug for TupleView<'_, T> {
     }
 }
 
+impl<T: Tuple> PartialEq for TupleView<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        compare::same_views::<T>(self.section, other.section)
+    }
+}
+
+impl<T: Tuple> PartialEq<T> for TupleView<'_, T> {
+    fn eq(&self, other: &T) -> bool {
+        compare::view_equals(self.section, other)
+    }
+}
+
+impl<T: Tuple> fmt::Display for TupleView<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::display::<T>(self.section, f)
+    }
+}
+
 impl<'m, T: Tuple> RecordView<'m> for TupleView<'m, T> {
+    type Record = T;
+
     fn from_section(section: Section<'m>) -> Self {
         Self { section, tuple: PhantomData }
     }
@@ -77,19 +98,22 @@ mod sealed {
 
 /// The field that element `index` of the tuple at `field` is. What is wrong with it is said of the tuple's own place.
 #[inline(always)]
-fn element<R: Zap>(field: Field, index: usize) -> Field {
+pub(crate) fn element<R: Zap>(field: Field, index: usize) -> Field {
     let offset = R::FIELDS.get(index).map_or(0, |element| element.offset as usize);
     Field { offset: field.offset.wrapping_add(offset), ..field }
 }
 
 macro_rules! tuple {
     ($($element:ident $index:tt),*) => {
+        #[diagnostic::do_not_recommend]
         impl<$($element: NativeSlot),*> Zap for ($($element,)*) {
             type Dialect = Native;
             type View<'m> = TupleView<'m, Self>;
+            type ViewMut<'m> = SlotMut<'m, Self>;
             const FIELDS: &'static [FieldLayout] =
                 &place("tuple", [$(<$element as Slot<Native>>::SHAPE.named(stringify!($index))),*]);
             const LAYOUT: &'static Layout = &Layout::new::<Native>("tuple", 1, <Self as Zap>::FIELDS).checked();
+            const PARTS_OF_FIELDS: &'static [Parts] = &[$(<$element as Slot<Native>>::PARTS),*];
 
             #[inline]
             fn check_fields<const METERED: bool>(
@@ -103,10 +127,15 @@ macro_rules! tuple {
             fn put_fields<S: Sink>(&self, sink: &mut S, section: &mut S::Section, base: usize) {
                 $(<$element as Slot<Native>>::put_field::<Self, S>(&self.$index, sink, section, base, $index);)*
             }
+            fn equals_fields(&self, section: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
+                true $(&& <$element as Slot<Native>>::equals_field::<Self>(&self.$index, section, $index, walk))*
+            }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($element: NativeSlot),*> sealed::Sealed for ($($element,)*) {}
 
+        #[diagnostic::do_not_recommend]
         impl<$($element: NativeSlot),*> Tuple for ($($element,)*) {
             #[inline]
             fn get_root(section: Section<'_>) -> Self::Get<'_> {
@@ -114,10 +143,13 @@ macro_rules! tuple {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($element: NativeSlot),*> Slot<Native> for ($($element,)*) {
             const WIDTH: usize = nested::width::<Self>();
             const ALIGN: usize = nested::align::<Self>();
             const TYPE: FieldType = FieldType::Tuple(|| <Self as Zap>::LAYOUT);
+            const PARTS: Parts = nested::parts::<Self>();
+            const PARTS_BEHIND: Parts = Parts::Section(<Self as Zap>::LAYOUT, &[$(<$element as Slot<Native>>::PARTS_BEHIND),*]);
             const PLAIN: bool = nested::plain::<Self>();
             const INFALLIBLE: bool = nested::infallible::<Self>();
             const NESTED: bool = nested::nested::<Self>();
@@ -139,12 +171,19 @@ macro_rules! tuple {
                 $(<$element as Slot<Native>>::check(section, element::<Self>(field, $index), walk)?;)*
                 Ok(())
             }
+            fn equals(&self, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                true $(&& self.$index.equals(section, element::<Self>(field, $index), walk))*
+            }
+            fn same(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
+                true $(&& <$element as Slot<Native>>::same(left, right, element::<Self>(field, $index), walk))*
+            }
             #[inline]
             fn put<S: Sink>(&self, sink: &mut S, section: &mut S::Section, offset: usize) {
                 self.put_fields(sink, section, offset);
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<'m, $($element: NativeSlot + DecodeSlot<'m, Native>),*> Decode<'m> for ($($element,)*) {
             #[inline]
             fn decode_root<const METERED: bool>(
@@ -155,6 +194,7 @@ macro_rules! tuple {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<'m, $($element: NativeSlot + DecodeSlot<'m, Native>),*> DecodeSlot<'m, Native> for ($($element,)*) {
             #[inline]
             fn decode_slot<const METERED: bool>(
@@ -168,6 +208,7 @@ macro_rules! tuple {
 
         native_slot!([$($element: NativeSlot),*] ($($element,)*), Sure, Pointer);
 
+        #[diagnostic::do_not_recommend]
         impl<$($element: NativeSlot),*> FixedStride for ($($element,)*) {}
     };
 }

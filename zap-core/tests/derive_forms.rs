@@ -824,3 +824,142 @@ fn accessors_are_as_visible_as_their_fields() -> Outcome {
     assert_eq!((view.open(), view.half(), view.above(), Public::closed_of(&bytes)?), (1, 2, 3, 4));
     Ok(())
 }
+
+mod enums {
+    use super::*;
+    use zap_core::{DecodeError, EnumView, Enumeration};
+
+    /// Names that a careless expansion would use are taken, as in the struct's test of shadowed names.
+    #[allow(dead_code, non_camel_case_types)]
+    mod shadowed {
+        struct Result;
+        struct Option;
+        struct Some;
+        struct None;
+        struct Ok;
+        struct Err;
+        struct Vec;
+        struct Default;
+        struct Copy;
+        struct Slot;
+        struct Native;
+        struct u8;
+        struct u32;
+        struct usize;
+        struct bool;
+        mod core {}
+        mod std {}
+        mod zap_core {}
+
+        type Text = ::std::string::String;
+        type Byte = ::core::primitive::u8;
+
+        #[derive(::zap_core::Zap, Clone, Copy, Debug, PartialEq)]
+        #[zap(crate = "::zap_core")]
+        #[repr(u8)]
+        pub(super) enum Plain {
+            r#type = 1,
+            Other = 2,
+        }
+
+        #[derive(::zap_core::Zap, Clone, Debug, PartialEq)]
+        #[zap(crate = "::zap_core")]
+        pub(super) enum Data {
+            r#match,
+            r#loop { r#fn: Text, __value: Byte, __section: Byte },
+            Pair(Text, Byte),
+        }
+    }
+
+    #[derive(Zap, Clone, Copy, Debug, PartialEq, Eq)]
+    #[repr(u16)]
+    enum Plain {
+        Low = 1,
+        #[deprecated]
+        Old,
+        High = 0xff00,
+        #[zap(other)]
+        Other(u16),
+    }
+
+    /// Documented.
+    #[derive(Zap, Clone, Debug, PartialEq)]
+    enum Documented<'m, T> {
+        /// A variant.
+        Text(&'m str),
+        /// Another.
+        Fields {
+            /// A field.
+            value: T,
+            /// Another.
+            text: &'m str,
+        },
+        /// A third.
+        Nothing,
+        /// Whatever else.
+        #[zap(other)]
+        Other(u32),
+    }
+
+    #[derive(Zap, Debug, PartialEq)]
+    #[zap(transparent)]
+    struct Wrapped<'a, T>(Documented<'a, T>)
+    where
+        T: PartialEq + Debug;
+
+    #[derive(Zap, Debug, PartialEq, Default)]
+    #[zap(growable)]
+    struct Grown<'a, const N: usize> {
+        text: &'a str,
+        numbers: Vec<[u16; N]>,
+    }
+
+    macro_rules! from_a_macro {
+        ($name:ident { $($variant:ident ($ty:ty)),* }) => {
+            #[derive(Zap, Debug, PartialEq)]
+            enum $name {
+                $($variant($ty),)*
+            }
+        };
+    }
+
+    from_a_macro!(Made { Number(u32), Words(Vec<String>) });
+
+    #[test]
+    fn names_nearby_are_not_mistaken() -> Outcome {
+        use shadowed::{Data, DataView, Plain};
+        let bytes = round_trip(&Data::r#loop { r#fn: "f".into(), __value: 1, __section: 2 })?;
+        let DataView::r#loop(view) = Data::view(&bytes)?.get()? else { return Err("another variant".into()) };
+        assert_eq!((view.r#fn()?, view.__value(), view.__section()), ("f", 1, 2));
+        assert_eq!(Data::ENUM.variants[0].name, "match");
+        assert!(matches!(Data::view(&round_trip(&Data::r#match)?)?.get()?, DataView::r#match));
+        assert_eq!(Plain::view(&round_trip(&Plain::r#type)?)?.get()?, Plain::r#type);
+        assert_eq!(Plain::decode(&round_trip(&Plain::Other)?)?, Plain::Other);
+        let _ = round_trip(&Data::Pair("p".into(), 3))?;
+        Ok(())
+    }
+
+    #[test]
+    fn enums_of_every_form() -> Outcome {
+        for plain in [Plain::Low, Plain::High, Plain::Other(7)] {
+            assert_eq!(Plain::view(&round_trip(&plain)?)?.get(), plain);
+        }
+        let text = Wrapped(Documented::<u8>::Text("t"));
+        let bytes = text.to_vec()?;
+        assert_eq!(Wrapped::<u8>::decode(&bytes)?, text);
+        let DocumentedView::Text(read) = Wrapped::<u8>::view(&bytes)?.field_0()? else { return Err("no text".into()) };
+        assert_eq!(read?, "t");
+        let fields = Documented::Fields { value: 5_u64, text: "u" };
+        let bytes = fields.to_vec()?;
+        let view: EnumView<'_, Documented<'_, u64>> = Documented::view(&bytes)?;
+        let DocumentedView::Fields(read) = view.get()? else { return Err("no fields".into()) };
+        assert_eq!((read.value(), read.text()?), (5, "u"));
+        let grown = Grown::<2> { text: "g", numbers: vec![[1, 2]] };
+        assert_eq!(Grown::<2>::decode(&grown.to_vec()?)?, grown);
+        let made = round_trip(&Made::Words(vec!["w".into()]))?;
+        let read: Result<MadeView<'_>, DecodeError> = Made::view(&made)?.get();
+        assert!(matches!(read?, MadeView::Words(Ok(_))));
+        let _ = round_trip(&Made::Number(1))?;
+        Ok(())
+    }
+}

@@ -195,6 +195,7 @@ enum Shape<'a> {
     #[zap(tag = 40)]
     Text(String),
     Pair(u8, Vec<Shape<'a>>),
+    Group(Vec<Shape<'a>>),
     Empty(),
     Void {},
     #[zap(other)]
@@ -236,7 +237,7 @@ fn scene() -> Scene<'static> {
     let circle = Shape::Circle { radius: 1.5, name: "c" };
     Scene {
         first: Shape::Pair(7, vec![circle.clone(), Shape::Nothing, Shape::Other(99)]),
-        all: vec![Shape::Text("t".into()), Shape::Empty(), Shape::Void {}, circle],
+        all: vec![Shape::Group(vec![Shape::Nothing]), Shape::Text("t".into()), Shape::Empty(), Shape::Void {}, circle],
         maybe: Some(Shape::Nothing),
         none: None,
         boxed: Box::new(Shape::Text(String::new())),
@@ -276,7 +277,7 @@ fn variants_with_data_round_trip_everywhere() -> Outcome {
     assert_eq!((right.right()?, right.pad(), both.field_1()?), ("r", &[1, 2], "b"));
     assert_eq!(
         format!("{:?}", view.all()?.iter().collect::<Vec<_>>()),
-        "[Ok(Text(Ok(\"t\"))), Ok(Empty), Ok(Void), Ok(Circle(ShapeCircleView { radius: 1.5, title: Ok(\"c\") }))]"
+        "[Ok(Group(Ok([1 elements]))), Ok(Text(Ok(\"t\"))), Ok(Empty), Ok(Void), Ok(Circle(ShapeCircleView { radius: 1.5, title: Ok(\"c\") }))]"
     );
     Ok(())
 }

@@ -1,7 +1,14 @@
 //! What the accessors of the native types give, and what of their bytes is refused.
 #![cfg(all(feature = "std", feature = "derive"))]
+// Boxes of everything, to test them.
+#![allow(clippy::box_collection, clippy::redundant_allocation)]
 
-use zap_core::{DecodeErrorKind, ListView, Zap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::net::{Ipv6Addr, SocketAddr, SocketAddrV6};
+use std::num::NonZero;
+
+use zap_core::{DecodeErrorKind, ListView, MapView, SetView, Zap};
 
 #[derive(Zap, Clone, Debug, PartialEq)]
 struct Point {
@@ -204,5 +211,88 @@ fn arrays_hold_everything() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(view.nested(), [&[1, 2], &[3, 4], &[5, 6]]);
     assert_eq!(view.letters()?, [['x', 'y']]);
     assert_eq!(view.none()?, [""; 0]);
+    Ok(())
+}
+
+/// A hasher of the user's own.
+type Hasher = BuildHasherDefault<DefaultHasher>;
+
+#[derive(Zap, Clone, Debug, PartialEq)]
+struct Lookups<'a> {
+    by_name: BTreeMap<String, Point>,
+    by_number: HashMap<i64, Option<String>, Hasher>,
+    by_pair: BTreeMap<(u8, &'a str), u16>,
+    by_hash: BTreeMap<[u8; 4], u8>,
+    by_nonzero: BTreeMap<NonZero<i16>, char>,
+    tags: BTreeSet<&'a str>,
+    bytes: HashSet<u8, Hasher>,
+}
+
+#[test]
+fn what_is_in_a_map_is_found() -> Result<(), Box<dyn std::error::Error>> {
+    let names: Vec<String> = (0..100).map(|number: u32| format!("{:x}", number.wrapping_mul(0x9e37_79b9))).collect();
+    let value = Lookups {
+        by_name: names.iter().zip(0..).map(|(name, x)| (name.clone(), Point { x, y: 7 })).collect(),
+        by_number: (-50..50).map(|number| (number * 3, (number % 2 == 0).then(|| number.to_string()))).collect(),
+        by_pair: BTreeMap::from([((1, "b"), 1), ((1, "a"), 2), ((0, "z"), 3)]),
+        by_hash: BTreeMap::from([([1, 2, 3, 4], 5), ([1, 2, 3, 3], 6)]),
+        by_nonzero: [-1, 1, 300].into_iter().filter_map(NonZero::new).zip("abc".chars()).collect(),
+        tags: BTreeSet::from(["x", "", "é"]),
+        bytes: [200, 0, 7].into_iter().collect(),
+    };
+    let bytes = value.to_vec()?;
+    assert_eq!(Lookups::decode(&bytes)?, value);
+    let view = Lookups::view(&bytes)?;
+    let by_name = view.by_name()?;
+    for (name, x) in names.iter().zip(0..) {
+        assert_eq!(by_name.get(name)?.map(|point| point.x()), Some(x));
+        assert!(by_name.get(&format!("{name}!"))?.is_none() && !by_name.contains_key(&format!(" {name}"))?);
+    }
+    let by_number = view.by_number()?;
+    for number in -160..160 {
+        let wanted = value.by_number.get(&number).map(Option::as_deref);
+        assert_eq!(by_number.get(number)?, wanted);
+    }
+    assert!(by_number.iter().map(|(key, _)| key).is_sorted());
+    assert_eq!(view.by_pair()?.get((1, "a"))?, Some(2));
+    assert_eq!(view.by_pair()?.get((2, ""))?, None);
+    assert_eq!(view.by_hash()?.get([1, 2, 3, 4])?, Some(5));
+    assert_eq!(view.by_nonzero()?.get(NonZero::new(-1).unwrap())?, Some('a'));
+    let tags: SetView<'_, &str> = view.tags()?;
+    assert!(tags.contains("é")? && tags.contains("")? && !tags.contains("y")?);
+    let numbers: SetView<'_, u8> = view.bytes()?;
+    assert_eq!(numbers.iter().collect::<Vec<_>>(), [0, 7, 200]);
+    assert!(numbers.contains(200)? && !numbers.contains(201)?);
+    let copy: (MapView<'_, [u8; 4], u8>, SetView<'_, u8>) = (view.by_hash()?, numbers);
+    assert_eq!(format!("{copy:?}"), "([([1, 2, 3, 3], 6), ([1, 2, 3, 4], 5)], [0, 7, 200])");
+    Ok(())
+}
+
+/// One value has one encoding, whatever the order in which a map was filled.
+#[test]
+fn equal_maps_are_equal_bytes() -> Result<(), Box<dyn std::error::Error>> {
+    type Hashed = (HashMap<u32, Vec<Vec<u64>>>, HashSet<String>);
+    type Sorted = (BTreeMap<u32, Vec<Vec<u64>>>, BTreeSet<String>);
+    let lists = |number: u32| (0..number % 3).map(|len| vec![7; len as usize]).collect::<Vec<_>>();
+    let forward: Hashed =
+        ((0..40).map(|number| (number, lists(number))).collect(), (0..40).map(|number| number.to_string()).collect());
+    let backward: Hashed = (
+        (0..40).rev().map(|number| (number, lists(number))).collect(),
+        (0..40).rev().map(|number| number.to_string()).collect(),
+    );
+    let sorted: Sorted = (forward.0.clone().into_iter().collect(), forward.1.iter().cloned().collect());
+    let bytes = sorted.to_vec()?;
+    assert_eq!(forward.to_vec()?, bytes);
+    assert_eq!(backward.to_vec()?, bytes);
+    assert_eq!((forward.encoded_len(), backward.encoded_len()), (bytes.len(), bytes.len()));
+    Ok(())
+}
+
+#[test]
+fn flow_label_and_scope_are_left_out() -> Result<(), Box<dyn std::error::Error>> {
+    let scoped = SocketAddr::V6(SocketAddrV6::new(Ipv6Addr::LOCALHOST, 80, 7, 8));
+    let plain = SocketAddr::new(Ipv6Addr::LOCALHOST.into(), 80);
+    assert_eq!((scoped,).to_vec()?, (plain,).to_vec()?);
+    assert_eq!(<(SocketAddr,)>::decode(&(scoped,).to_vec()?)?, (plain,));
     Ok(())
 }

@@ -223,6 +223,75 @@ fn char_that_is_none() {
     }
 }
 
+#[cfg(feature = "std")]
+#[test]
+fn values_that_are_none() {
+    use std::net::{IpAddr, SocketAddr};
+    use std::num::NonZero;
+    use std::time::{Duration, SystemTime};
+
+    refused::<(NonZero<u16>,)>(&message(&[0xffff_0000, 0]), Kind::ZeroInteger);
+    refused::<(Option<NonZero<i128>>,)>(&message(&[1, 0, 0, 0, 0, 0]), Kind::ZeroInteger);
+    for nanoseconds in [1_000_000_000, u32::MAX] {
+        let bytes = message(&[5, 0, nanoseconds, 0]);
+        assert_eq!(root(&bytes).u32(8), nanoseconds);
+        refused::<(Duration,)>(&bytes, Kind::InvalidNanoseconds);
+        refused::<(SystemTime,)>(&bytes, Kind::InvalidNanoseconds);
+    }
+    for kind in [0, 1, 5, 7, 0x104, 255] {
+        let bytes = message(&[kind, 0, 0, 0, 0, 0]);
+        if kind != 0x104 {
+            refused::<(IpAddr,)>(&bytes, Kind::UnknownAddressKind);
+            refused::<(SocketAddr,)>(&bytes, Kind::UnknownAddressKind);
+        } else {
+            accepted(&bytes, &(IpAddr::from([1, 0, 0, 0]),));
+        }
+    }
+}
+
+/// Before 1970 and at both ends of what the wire can say: a time, or the error that there is none.
+#[cfg(feature = "std")]
+#[test]
+fn times_are_read_or_refused() {
+    use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+    let before = UNIX_EPOCH - Duration::new(1, 250_000_000);
+    accepted(&message(&[-2_i32 as u32, u32::MAX, 750_000_000, 0]), &(before,));
+    for seconds in [i64::MIN, i64::MIN + 1, -1, 0, i64::MAX] {
+        let [low, high] = [seconds as u32, (seconds >> 32) as u32];
+        let bytes = message(&[low, high, 999_999_999, 0]);
+        match <(SystemTime,)>::decode(&bytes) {
+            Ok(time) => assert_eq!(time.to_vec().unwrap(), bytes),
+            Err(error) => assert_eq!(error.kind(), Kind::TimeOutOfRange),
+        }
+    }
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn keys_out_of_order() {
+    use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+    for keys in [[2, 1], [1, 1], [u32::MAX, 0]] {
+        let bytes = message(&[8, 2, keys[0], keys[1]]);
+        refused::<(BTreeSet<u32>,)>(&bytes, Kind::KeyOrder);
+        refused::<(HashSet<u32>,)>(&bytes, Kind::KeyOrder);
+        let bytes = message(&[8, 2, keys[0], 7, keys[1], 8]);
+        refused::<(BTreeMap<u32, u32>,)>(&bytes, Kind::KeyOrder);
+        refused::<(HashMap<u32, u32>,)>(&bytes, Kind::KeyOrder);
+
+        // A view of them answers with something, or with nothing.
+        let (map,) = <(BTreeMap<u32, u32>,)>::view(&bytes).unwrap().get();
+        let map = map.unwrap();
+        assert_eq!(map.len(), 2);
+        for key in [0, 1, 2, u32::MAX] {
+            let _ = map.get(key).unwrap();
+        }
+    }
+    // The order is that of the values, not that of the bytes.
+    accepted(&message(&[8, 2, -1_i32 as u32, 0]), &(BTreeSet::from([-1_i32, 0]),));
+}
+
 #[test]
 fn required_record_is_null() {
     let bytes = message(&[0, 0]);
@@ -375,6 +444,12 @@ fn lenient_as_the_peer() {
     }
     accepted(&message(&[16, 1, 8, 1, 5]), &Two { a: vec![5], b: vec![5] });
 
+    // Any presence byte; bytes behind an absent value and behind a version 4 address.
+    accepted(&message(&[0x80, 7]), &(Some(7_u32),));
+    accepted(&message(&[0, 7]), &(None::<u32>,));
+    let address = std::net::IpAddr::from([1, 2, 3, 4]);
+    accepted(&message(&[0x0302_0104, 0xeeee_ee04, u32::MAX, 0, 0, 0]), &(address,));
+
     // Bytes after a nested message, inside its list element.
     let mut bytes = message(&[8, 1, 28]);
     bytes.extend(message(&[1, 2]));
@@ -382,4 +457,43 @@ fn lenient_as_the_peer() {
     let bytes = with_word(bytes, 12, 56);
     accepted(&bytes, &Points { list: vec![Point { x: 1, y: 2 }] });
     assert!(matches!(Points::decode_prefix(&bytes, &Limits::new()), Ok(Prefix::Complete { rest: [], .. })));
+}
+
+#[derive(Zap, Clone, Copy, Debug, PartialEq)]
+enum Color {
+    Red = 1,
+}
+
+#[derive(Zap, Debug, PartialEq)]
+enum Shape {
+    Nothing,
+    Circle(u32),
+}
+
+#[test]
+fn enums_that_are_none() {
+    let bytes = message(&[2, 0]);
+    assert_eq!(root(&bytes).u32(0), 2);
+    refused::<Color>(&bytes, Kind::UnknownVariant);
+    refused::<Shape>(&bytes, Kind::UnknownVariant);
+    let bytes = message(&[0, 4, 7, 0]);
+    assert_eq!(root(&bytes).object(4).u32(0), 7);
+    refused::<Shape>(&bytes, Kind::UnexpectedFields);
+    refused::<Shape>(&message(&[1, 0]), Kind::NullPointer);
+}
+
+#[derive(Zap, Debug, PartialEq)]
+#[zap(growable)]
+struct Growable {
+    number: u32,
+}
+
+#[test]
+fn growable_lengths_that_are_wrong() {
+    for length in [0, 3, 5, 7] {
+        let bytes = message(&[length, 9]);
+        assert_eq!(root(&bytes).u32(0), length);
+        refused::<Growable>(&bytes, Kind::InvalidLength);
+    }
+    refused::<Growable>(&message(&[9, 9]), Kind::SectionOutOfBounds);
 }

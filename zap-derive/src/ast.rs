@@ -133,6 +133,11 @@ impl<'i> Record<'i> {
             }
         }
     }
+
+    /// The mutable view's name.
+    pub(crate) fn view_mut(&self) -> Ident {
+        format_ident!("{}Mut", self.view, span = self.view.span())
+    }
 }
 
 impl<'i> Field<'i> {

@@ -34,6 +34,7 @@ pub(crate) struct RecordAttributes {
     pub(crate) dialect: Option<Dialect>,
     pub(crate) version: u16,
     pub(crate) rename: Option<String>,
+    pub(crate) pin: Option<LitStr>,
     pub(crate) krate: Path,
     /// The word `dialect`, where it stands.
     pub(crate) dialect_key: Option<Span>,
@@ -163,7 +164,8 @@ fn flag(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<Span>> {
 fn path(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Path> {
     let key = meta.path.to_token_stream().to_string();
     let literal = text(meta)?;
-    literal
+    // Located where the user wrote it, and still the expansion's, so that no lint of the user's finds fault with it.
+    LitStr::new(&literal.value(), Span::call_site().located_at(literal.span()))
         .parse_with(Path::parse_mod_style)
         .map_err(|_| syn::Error::new(literal.span(), format!("`{key}` takes the path of {example}")))
 }
@@ -182,6 +184,7 @@ impl RecordAttributes {
             dialect: Some(Dialect::Native),
             version: 1,
             rename: None,
+            pin: None,
             krate: syn::parse_quote!(::zap_core),
             dialect_key: None,
             transparent: None,
@@ -203,8 +206,9 @@ impl RecordAttributes {
                     };
                 }
                 "rename" => parsed.rename = Some(name(meta)?.value()),
+                "pin" if !is_enum => parsed.pin = Some(text(meta)?),
                 "crate" => parsed.krate = path(meta, "zap-core, such as \"::my_crate::zap_core\"")?,
-                "transparent" | "growable" if is_enum => {
+                "transparent" | "growable" | "pin" if is_enum => {
                     return Err(syn::Error::new(
                         meta.path.span(),
                         format!("`{key}` stands on a struct, not on an enum"),
@@ -223,7 +227,8 @@ impl RecordAttributes {
                 }
                 _ if is_enum => return Err(unknown(meta, "an enum takes `dialect`, `version`, `rename` and `crate`")),
                 _ => {
-                    let known = "a struct takes `dialect`, `version`, `rename`, `crate`, `transparent` and `growable`";
+                    let known =
+                        "a struct takes `dialect`, `version`, `rename`, `pin`, `crate`, `transparent` and `growable`";
                     return Err(unknown(meta, known));
                 }
             }

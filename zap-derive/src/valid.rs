@@ -6,6 +6,7 @@ use syn::{GenericArgument, Path, PathArguments, PathSegment, Type};
 
 use crate::ast::{Record, ungrouped};
 use crate::attr::{Dialect, Errors};
+use crate::expand::generics::mentions_record;
 
 /// Checks every field.
 pub(crate) fn check(record: &Record<'_>, errors: &mut Errors) {
@@ -19,6 +20,7 @@ pub(crate) fn check(record: &Record<'_>, errors: &mut Errors) {
         }
         names.push(&field.name);
     }
+    check_container(record, errors);
     let Some(dialect) = record.attributes.dialect else {
         return;
     };
@@ -31,6 +33,45 @@ pub(crate) fn check(record: &Record<'_>, errors: &mut Errors) {
         {
             errors.push(syn::Error::new_spanned(ty, message));
         }
+    }
+}
+
+/// What the attributes of the struct ask of its fields.
+fn check_container(record: &Record<'_>, errors: &mut Errors) {
+    let attributes = &record.attributes;
+    if let Some(transparent) = attributes.transparent {
+        match record.fields.as_slice() {
+            [field] => {
+                if let Some(module) = &field.with {
+                    errors.push(syn::Error::new_spanned(
+                        module,
+                        "a transparent struct is its field as it is: remove `with`, or `transparent`",
+                    ));
+                }
+                if mentions_record(record, field.ty) {
+                    errors.push(syn::Error::new_spanned(
+                        field.ty,
+                        "a transparent struct is its field as it is, which then has no end: remove `transparent`",
+                    ));
+                }
+                if let Some(offset) = field.offset {
+                    errors.at(offset.key, "a transparent struct is its field as it is: remove `offset`");
+                }
+            }
+            _ => errors.at(transparent, "a transparent struct has one field on the wire"),
+        }
+    }
+    let Some(growable) = attributes.growable else {
+        return;
+    };
+    if let Some(Dialect::Zapgen | Dialect::Zip) = attributes.dialect {
+        errors.at(growable, "only native records can be growable: remove `growable` or `dialect`");
+    }
+    if attributes.transparent.is_some() {
+        errors.at(growable, "a transparent struct is its field as it is: remove `growable`");
+    }
+    for offset in record.fields.iter().filter_map(|field| field.offset) {
+        errors.at(offset.key, "a growable record places every field itself: remove `offset`");
     }
 }
 
@@ -99,6 +140,7 @@ fn named<'i>(path: &'i Path, ty: &'i Type, dialect: Dialect) -> Option<(&'i Type
                            them apart; use one `Option`";
             Some((ty, message.into()))
         }
+        (None, "Box", [inner]) if is_text_or_bytes(inner) => None,
         (None, "Vec" | "Option" | "Box" | "NonZero" | "BTreeSet" | "HashSet", [inner, ..]) => refusal(inner, dialect),
         (None, "BTreeMap" | "HashMap", [key, value, ..]) => refusal(key, dialect).or_else(|| refusal(value, dialect)),
         _ => None,
@@ -113,8 +155,8 @@ fn never(name: &str, arguments: &[&Type]) -> Option<String> {
         ("NonZeroUsize", []) => "`NonZeroUsize` has no fixed width: use `NonZeroU32` or `NonZeroU64`",
         ("NonZeroIsize", []) => "`NonZeroIsize` has no fixed width: use `NonZeroI32` or `NonZeroI64`",
         ("str", []) => "`str` has no size here: use `&str`, `String` or `Box<str>`",
-        ("Box", [inner]) if is_unsized(inner) && !is_text_or_bytes(inner) => {
-            "of boxes of unsized types a record takes `Box<str>` and `Box<[u8]>`: use `Vec<T>` for a list"
+        ("Box", [inner]) if matches!(ungrouped(inner), Type::Slice(_)) && !is_text_or_bytes(inner) => {
+            "of boxed slices a record takes `Box<[u8]>`: use `Vec<T>` for a list"
         }
         ("Rc", [_]) => "`Rc` is not a ZAP field: use `Arc<str>`, `Arc<[u8]>` or `Bytes` to share, or `Box<T>`",
         ("Arc", [inner]) if !is_text_or_bytes(inner) => {
@@ -184,14 +226,6 @@ fn type_arguments(segment: &PathSegment) -> Vec<&Type> {
         _ => None,
     });
     types.collect()
-}
-
-fn is_unsized(ty: &Type) -> bool {
-    match ungrouped(ty) {
-        Type::Slice(_) | Type::TraitObject(_) => true,
-        Type::Path(path) => path.path.is_ident("str"),
-        _ => false,
-    }
 }
 
 fn is_text_or_bytes(ty: &Type) -> bool {

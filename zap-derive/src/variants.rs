@@ -11,7 +11,7 @@ use syn::{
 };
 
 use crate::ast::{Record, ungrouped};
-use crate::attr::{Dialect, Errors, Tag, VariantAttributes, repr};
+use crate::attr::{Dialect, Errors, FieldAttributes, Tag, VariantAttributes, repr};
 use crate::expand::generics::{PutRecord, argument, with_arguments};
 use crate::valid;
 
@@ -58,6 +58,12 @@ impl<'i> Enumeration<'i> {
             check_tags(&variants, errors);
         } else {
             check_discriminants(&variants, number, errors);
+        }
+        let is_on_the_wire = |fields: &Fields| {
+            fields.iter().any(|field| FieldAttributes::parse(&field.attrs, &mut Errors::default()).skip.is_none())
+        };
+        if has_data && !variants.iter().any(|variant| variant.other.is_none() && is_on_the_wire(variant.fields)) {
+            errors.at(input.ident.span(), "no variant has a field on the wire: remove the skipped fields");
         }
         let other = variants.pop_if(|last| last.other.is_some());
         if variants.is_empty() {

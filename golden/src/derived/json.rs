@@ -1,5 +1,7 @@
 //! Values of the vectors' JSON forms, to Rust values and back; and what views read, to the same forms.
 
+mod standard;
+
 use bytes::Bytes;
 use serde_json::{Value, json};
 use zap_core::{DecodeError, Element, ListView, Native, Slot, StreamDialect, StreamView};

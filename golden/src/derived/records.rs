@@ -1,8 +1,19 @@
 //! The structs, named after what they hold; `ALL` lists them.
 #![allow(missing_docs, non_snake_case)]
+// Boxes of everything, to test them.
+#![allow(clippy::box_collection, clippy::redundant_allocation, clippy::type_complexity, clippy::vec_box)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::marker::PhantomData;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::num::NonZero;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use rust_decimal::Decimal;
 use serde_json::{Value, json};
+use uuid::Uuid;
 use zap_core::{DecodeError, Zap};
 
 use super::json::Json;
@@ -176,4 +187,72 @@ records! {
     WideAndShorts / WideAndShortsView { b: u64, a: Vec<u16> }
     NestedText / NestedTextView { n: Text, b: u64 }
     TwoBytes / TwoBytesView { a: Bytes, b: Bytes }
+
+    TextArray / TextArrayView { a: [String; 2], b: u8 }
+    ListArray / ListArrayView { a: [Vec<u16>; 2] }
+    Bytes3 / Bytes3View { x: u8, y: i8, z: bool }
+    RecordArray / RecordArrayView { a: u8, b: [Bytes3; 2], c: u8 }
+    WideX / WideXView { x: u64 }
+    ByteX / ByteXView { x: u8 }
+    Options / OptionsView {
+        a: Option<u8>, b: Option<u64>, c: Option<String>, d: Option<Vec<u16>>, e: Option<WideX>, g: Option<[u16; 2]>,
+        h: Option<char>,
+    }
+    EmptyOptions / EmptyOptionsView {
+        a: Option<String>, b: Option<Bytes>, c: Option<Vec<u64>>, d: Option<BTreeMap<u8, u8>>, e: Option<u32>,
+    }
+    OptionalEmpties / OptionalEmptiesView { a: Option<Empty>, b: Option<Empty> }
+    ListsOfOptions / ListsOfOptionsView { a: Vec<Option<u16>>, b: Vec<Option<String>> }
+    FormsOfOptions / FormsOfOptionsView {
+        a: Option<bool>, b: Option<Option<u16>>, c: Option<i128>, d: Option<[String; 1]>, e: Option<BTreeSet<u8>>,
+        f: Option<Box<u64>>, g: Option<BTreeMap<u8, u8>>, h: Option<IpAddr>, i: Option<Option<char>>,
+    }
+    Maps / MapsView { a: BTreeMap<i16, u8>, b: BTreeMap<String, u32> }
+    MapKeys / MapKeysView {
+        a: BTreeMap<bool, u8>, b: BTreeMap<char, u8>, c: BTreeMap<Bytes, u8>, d: BTreeMap<[u8; 2], u8>,
+        e: BTreeMap<NonZero<i16>, u8>, f: BTreeMap<IpAddr, u8>, g: BTreeMap<Duration, u8>, h: BTreeMap<(u8, String), u8>,
+        i: BTreeMap<Uuid, String>, j: BTreeMap<[u16; 2], Option<u8>>,
+    }
+    Sets / SetsView { a: BTreeSet<i32>, b: BTreeSet<String>, c: BTreeSet<u8> }
+    BoxedText / BoxedTextView { n: String, y: u64 }
+    Boxes / BoxesView { a: Box<ByteX>, b: Box<BoxedText>, c: Option<Box<ByteX>>, d: Box<u32> }
+    BoxedThings / BoxedThingsView {
+        a: Box<String>, b: Box<Vec<u16>>, c: Box<Option<Box<u8>>>, d: Box<Box<u8>>, e: Vec<Box<u16>>,
+    }
+    NonZeros / NonZerosView {
+        a: NonZero<u8>, b: NonZero<i64>, c: NonZero<u128>, d: Vec<NonZero<u16>>, e: Option<NonZero<u32>>,
+    }
+    Times / TimesView { a: Duration, b: SystemTime, c: Option<Duration>, d: Vec<SystemTime> }
+    Addresses / AddressesView {
+        a: Ipv4Addr, b: Ipv6Addr, c: IpAddr, d: IpAddr, e: SocketAddr, f: SocketAddr, g: Option<Ipv4Addr>, h: Vec<IpAddr>,
+    }
+    Identifiers / IdentifiersView { a: Uuid, b: Decimal, c: Option<Uuid>, d: Vec<Decimal> }
+    Tuples / TuplesView {
+        a: (u8, u32), b: Vec<(String, u16)>, c: BTreeMap<u8, (u8, u16)>, d: Option<(u8,)>, e: [(u8, u16); 2],
+        f: ((u8,), String),
+    }
+    NestedArrays / NestedArraysView {
+        a: [[u16; 2]; 2], b: [Option<u32>; 2], c: [BTreeMap<u8, u8>; 1], d: [Vec<String>; 1], e: [Option<String>; 2],
+        f: [Box<u8>; 1],
+    }
+    Shared / SharedView { s: Arc<str>, t: Arc<[u8]>, u: Vec<Arc<str>> }
+    Marked / MarkedView { a: u8, b: PhantomData<Vec<String>>, c: u16 }
+
+    BoolAndOption / BoolAndOptionView { a: bool, b: Option<u8> }
+    TextAndOption / TextAndOptionView { a: String, b: Option<String> }
+    BoxedWide / BoxedWideView { a: Box<WideX> }
+    BoxedByte / BoxedByteView { a: Box<ByteX>, b: u8 }
+    OptionalRecord / OptionalRecordView { a: Option<WideX> }
+    ByteMap / ByteMapView { a: BTreeMap<u8, u8> }
+    TextMap / TextMapView { a: BTreeMap<String, u8> }
+    ShortSet / ShortSetView { a: BTreeSet<i16> }
+    ByteSet / ByteSetView { a: BTreeSet<u8> }
+    OneNonZero / OneNonZeroView { a: NonZero<u16> }
+    OneDuration / OneDurationView { a: Duration }
+    OneTime / OneTimeView { a: SystemTime }
+    OneIp / OneIpView { a: IpAddr }
+    OneSocket / OneSocketView { a: SocketAddr }
+    OneDecimal / OneDecimalView { a: Decimal }
+    OptionalArray / OptionalArrayView { a: Option<[u16; 2]> }
+    OptionalText / OptionalTextView { a: Option<String> }
 }

@@ -17,6 +17,7 @@
 
 pub mod native;
 pub mod shape;
+pub mod standard;
 pub(crate) mod value;
 pub mod wire;
 pub mod zapgen;

@@ -24,7 +24,15 @@
 //! | `{"union": [{"name", "tag", "fields"}, ...]}` | native | `{"Name": {fields}}`; `tag` defaults to the position |
 //! | `{"map": [key, value]}` | native | array of `[key, value]`, sorted here on writing |
 //! | `{"set": type}` | native | array, sorted here on writing |
+//! | `{"nonzero": integer}` | native | decimal string |
+//! | `"duration"`, `"system_time"` | native | `[seconds, nanoseconds]`, decimal strings |
+//! | `"ipv4"`, `"ipv6"`, `"ip"`, `"socket_addr"` | native | text, as the standard library spells it |
+//! | `"uuid"`, `"decimal"` | native | hex string of 16 bytes |
+//! | `"nothing"` | native | `null` |
+//!
+//! A tuple is a struct whose fields are called `"0"`, `"1"`, and so on.
 
+use super::standard::Standard;
 use serde_json::Value;
 
 /// No offset, size or count inside a shape may exceed this: shapes are test data, this only keeps typing errors cheap.
@@ -85,6 +93,8 @@ pub enum Type {
     Map(Box<Type>, Box<Type>),
     /// A list in ascending order without repetition.
     Set(Box<Type>),
+    /// One of the standard library's types of a fixed number of bytes, or of those spelled like them.
+    Standard(Standard),
 }
 
 /// One variant of an enum with data.
@@ -188,6 +198,9 @@ impl Field {
 impl Type {
     fn parse(json: &Value) -> Result<Type, String> {
         if let Some(name) = json.as_str() {
+            if let Some(standard) = Standard::named(name) {
+                return Ok(Type::Standard(standard));
+            }
             return match name {
                 "text" => Ok(Type::Text),
                 "bytes" => Ok(Type::Bytes),
@@ -218,6 +231,10 @@ impl Type {
             "opt" => Ok(Type::Opt(boxed(inner)?)),
             "box" => Ok(Type::Boxed(boxed(inner)?)),
             "set" => Ok(Type::Set(boxed(inner)?)),
+            "nonzero" => match boxed(inner)?.as_ref() {
+                Type::Scalar(integer) => Ok(Type::Standard(Standard::NonZero(*integer))),
+                _ => Err(bad()),
+            },
             "map" => {
                 let (key, value) = pair()?;
                 Ok(Type::Map(boxed(key)?, boxed(value)?))

@@ -132,6 +132,7 @@ pub(super) fn zero(ty: &Type) -> Value {
         Type::List(_) | Type::Map(..) | Type::Set(_) => Value::Array(vec![]),
         Type::Opt(_) => Value::Null,
         Type::Boxed(inner) => zero(inner),
+        Type::Standard(standard) => standard.zero(),
         Type::Enum(_, variants) => variants.first().map_or(Value::Null, |(name, _)| Value::from(name.as_str())),
         Type::Union(variants) => variants
             .first()

@@ -53,6 +53,26 @@ fn value(dice: &mut Dice<'_>, ty: &Value) -> Value {
                 let n = dice.below(5);
                 hex(&dice.bytes(n.into()))
             }
+            "duration" => {
+                json!([(dice.number() as u64).to_string(), (dice.number() as u32 % 1_000_000_000).to_string()])
+            }
+            "system_time" => {
+                let seconds = dice.number() as i64 / 2;
+                json!([seconds.to_string(), (dice.number() as u32 % 1_000_000_000).to_string()])
+            }
+            "ipv4" => json!(["0.0.0.0", "192.0.2.1", "255.255.255.255"][usize::from(dice.below(3))]),
+            "ipv6" => json!(["::", "2001:db8::1", "::ffff:192.0.2.1"][usize::from(dice.below(3))]),
+            "ip" => json!(["0.0.0.0", "192.0.2.1", "::", "2001:db8::1"][usize::from(dice.below(4))]),
+            "socket_addr" => json!(["0.0.0.0:0", "192.0.2.1:65535", "[2001:db8::1]:258"][usize::from(dice.below(3))]),
+            "uuid" => hex(&dice.bytes(16)),
+            "decimal" => {
+                let mut bytes = dice.bytes(16);
+                bytes[..2].fill(0);
+                bytes[2] %= 29;
+                bytes[3] &= 0x80;
+                hex(&bytes)
+            }
+            "nothing" => Value::Null,
             _ => panic!("{name}"),
         };
     }
@@ -66,21 +86,50 @@ fn value(dice: &mut Dice<'_>, ty: &Value) -> Value {
         "list" => (0..dice.below(4)).map(|_| value(dice, inner)).collect(),
         "opt" if dice.below(3) == 0 => Value::Null,
         "opt" | "box" => value(dice, inner),
-        "enum" => json!(["A", "B"][usize::from(dice.below(2))]),
+        "enum" => {
+            let variants = inner["variants"].as_array().unwrap();
+            variants[usize::from(dice.below(variants.len() as u8))][0].clone()
+        }
         "union" => {
-            let variant = &inner[usize::from(dice.below(3))];
+            let variant = &inner[usize::from(dice.below(inner.as_array().unwrap().len() as u8))];
             json!({ variant["name"].as_str().unwrap(): variant.get("fields").map_or(json!({}), |f| record(dice, f)) })
         }
-        // Ascending keys, some of them negative where the key has a sign.
-        "map" if inner[0] == "text" => {
-            (0..dice.below(4)).map(|i| json!([format!("{i}"), value(dice, &inner[1])])).collect()
+        "nonzero" => {
+            let one = json!("1");
+            Some(value(dice, inner)).filter(|number| *number != "0").unwrap_or(one)
         }
-        "map" => (0..dice.below(4))
-            .map(|i| json!([{ "k": (i32::from(i) * 300 - 301).to_string() }, value(dice, &inner[1])]))
-            .collect(),
-        "set" => (0..dice.below(4)).map(|i| json!((u64::from(i) * 255).to_string())).collect(),
+        "map" => {
+            let keys = keys(&inner[0]).into_iter().filter(|_| dice.below(2) == 1).collect::<Vec<_>>();
+            keys.into_iter().map(|key| json!([key, value(dice, &inner[1])])).collect()
+        }
+        "set" => keys(inner).into_iter().filter(|_| dice.below(2) == 1).collect(),
         _ => panic!("{kind}"),
     }
+}
+
+/// A few keys of a type, ascending, some of them negative where the type has a sign.
+fn keys(ty: &Value) -> Vec<Value> {
+    let kind = ty.as_str().or_else(|| ty.as_object().and_then(|ty| ty.keys().next().map(String::as_str))).unwrap();
+    let keys = match kind {
+        "bool" => json!([false, true]),
+        "u8" => json!(["0", "1", "200"]),
+        "u64" => json!(["0", "255", "256", "18446744073709551615"]),
+        "i16" | "i32" => json!(["-301", "-1", "0", "299"]),
+        "char" | "text" => json!(["\0", "B", "a", "é"]),
+        "bytes" => json!(["", "00", "7f80", "80", "ff"]),
+        "bytes_fixed" => json!(["0001", "0100", "ff00"]),
+        "nonzero" => json!(["-300", "-1", "1", "256"]),
+        "ip" => json!(["0.0.0.0", "192.0.2.1", "::", "2001:db8::1"]),
+        "duration" => json!([["0", "0"], ["0", "256"], ["1", "1"], ["256", "0"]]),
+        "uuid" => json!(["00".repeat(16), "01".repeat(16), "ff".repeat(16)]),
+        "array" => json!([["0", "256"], ["1", "0"], ["256", "0"]]),
+        "struct" => match ty["struct"][0]["name"].as_str().unwrap() {
+            "k" => json!([{ "k": "-301" }, { "k": "-1" }, { "k": "299" }]),
+            _ => json!([{ "0": "0", "1": "z" }, { "0": "1", "1": "" }, { "0": "1", "1": "a" }]),
+        },
+        _ => panic!("no keys of {ty}"),
+    };
+    keys.as_array().unwrap().clone()
 }
 
 pub(crate) fn text_entries_to_hex(shape: &Value, record: &mut Value) {

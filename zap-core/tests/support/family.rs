@@ -43,6 +43,12 @@ macro_rules! family {
             }
         }
 
+        impl $crate::support::Same<$view> for Box<$owner> {
+            fn same(&self, got: $view) {
+                $crate::support::Same::same(&**self, got);
+            }
+        }
+
         impl $crate::support::Same<$view> for $owner {
             fn same(&self, _got: $view) {
                 $($crate::support::Same::same(&self.$member, _got.$accessor());)*
@@ -73,10 +79,14 @@ macro_rules! family {
 macro_rules! record {
     (@of $name:ident) => { $name };
     (@of $name:ident, $lifetime:lifetime, $with:lifetime) => { $name<$with> };
-    ($(#[$attribute:meta])* $name:ident / $view:ident $(<$lifetime:lifetime>)? {
+    (without Default: $($rest:tt)*) => { $crate::record!(@define [] $($rest)*); };
+    ($(#[$attribute:meta])* $name:ident / $($rest:tt)*) => {
+        $crate::record!(@define [Default] $(#[$attribute])* $name / $($rest)*);
+    };
+    (@define [$($default:ident)?] $(#[$attribute:meta])* $name:ident / $view:ident $(<$lifetime:lifetime>)? {
         $($(#[$field_attribute:meta])* $field:ident: $ty:ty),* $(,)?
     }) => {
-        #[derive(Zap, Clone, Debug, Default, PartialEq)]
+        #[derive(Zap, Clone, Debug, PartialEq $(, $default)?)]
         $(#[$attribute])*
         pub struct $name $(<$lifetime>)? {
             $($(#[$field_attribute])* pub $field: $ty,)*

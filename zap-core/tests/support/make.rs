@@ -2,6 +2,13 @@
 //! finite value and fewer bytes a smaller one.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
+use std::marker::PhantomData;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::num::NonZero;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 
@@ -40,6 +47,17 @@ impl<'b> Dice<'b> {
 
     fn below(&mut self, n: u8) -> usize {
         usize::from(self.byte() % n)
+    }
+
+    /// A value that is there three times in four, and never far below others: recursive types end.
+    fn deeper<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.byte().is_multiple_of(4) || self.depth >= 8 {
+            return None;
+        }
+        self.depth += 1;
+        let value = make(self);
+        self.depth -= 1;
+        Some(value)
     }
 
     /// Few bytes for many: one drawn byte is repeated with changes, and the extremes are frequent.
@@ -108,9 +126,86 @@ impl<T: Make, const N: usize> Make for [T; N] {
     }
 }
 
-/// Never present and zero, which the zip dialect reads as absent.
-impl<T: Make + Default + PartialEq> Make for Option<T> {
+impl<T: Make> Make for Option<T> {
     fn make(dice: &mut Dice<'_>) -> Self {
-        (!dice.byte().is_multiple_of(4)).then(|| T::make(dice)).filter(|value| *value != T::default())
+        dice.deeper(|dice| T::make(dice))
+    }
+}
+
+/// An optional of the zip dialect: never present and zero, which reads as absent there.
+pub fn not_zero<T: Make + Default + PartialEq>(dice: &mut Dice<'_>) -> Option<T> {
+    Option::make(dice).filter(|value| *value != T::default())
+}
+
+impl<T: Make> Make for Box<T> {
+    fn make(dice: &mut Dice<'_>) -> Self {
+        Box::new(T::make(dice))
+    }
+}
+
+macro_rules! tuples {
+    ($($item:ident)*) => {
+        impl<$($item: Make),*> Make for ($($item,)*) {
+            fn make(dice: &mut Dice<'_>) -> Self {
+                ($($item::make(dice),)*)
+            }
+        }
+    };
+}
+
+tuples!(A);
+tuples!(A B);
+tuples!(A B C);
+tuples!(A B C D);
+tuples!(A B C D E F G H I J K L);
+
+macro_rules! collections {
+    ($($owner:ty, [$($parameter:ident: $bound:path),*];)*) => {$(
+        impl<$($parameter: Make + $bound),*> Make for $owner {
+            fn make(dice: &mut Dice<'_>) -> Self {
+                Vec::make(dice).into_iter().collect()
+            }
+        }
+    )*};
+}
+
+trait Any {}
+impl<T> Any for T {}
+trait HashKey: Hash + Eq {}
+impl<T: Hash + Eq> HashKey for T {}
+
+collections! {
+    BTreeMap<K, V>, [K: Ord, V: Any];
+    BTreeSet<K>, [K: Ord];
+    HashMap<K, V>, [K: HashKey, V: Any];
+    HashSet<K>, [K: HashKey];
+}
+
+macro_rules! nonzero {
+    ($($integer:ty)*) => {$(make!(NonZero<$integer>; |dice| Self::new(Make::make(dice)).unwrap_or(Self::MIN));)*};
+}
+
+nonzero!(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128);
+
+make!(Duration; |dice| Self::new(Make::make(dice), u32::make(dice) % 1_000_000_000));
+make!(SystemTime; |dice| {
+    let distance = Duration::new(u64::make(dice) >> 2, u32::make(dice) % 1_000_000_000);
+    let time = if bool::make(dice) { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) };
+    time.unwrap_or(UNIX_EPOCH)
+});
+make!(Ipv4Addr; |dice| Self::from(<[u8; 4]>::make(dice)));
+make!(Ipv6Addr; |dice| Self::from(<[u8; 16]>::make(dice)));
+make!(IpAddr; |dice| if bool::make(dice) { Self::V4(Make::make(dice)) } else { Self::V6(Make::make(dice)) });
+make!(SocketAddr; |dice| Self::new(Make::make(dice), Make::make(dice)));
+make!(Arc<str>; |dice| <&str>::make(dice).into());
+make!(Arc<[u8]>; |dice| <&[u8]>::make(dice).into());
+#[cfg(feature = "uuid")]
+make!(uuid::Uuid; |dice| Self::from_bytes(Make::make(dice)));
+#[cfg(feature = "rust_decimal")]
+make!(rust_decimal::Decimal; |dice| Self::new(Make::make(dice), u32::from(u8::make(dice) % 29)));
+
+impl<T: ?Sized> Make for PhantomData<T> {
+    fn make(_: &mut Dice<'_>) -> Self {
+        Self
     }
 }

@@ -9,12 +9,22 @@ mod read;
 pub mod records;
 
 pub use family::Family;
-pub use make::{Dice, Make};
+pub use make::{Dice, Make, not_zero};
 pub use read::{Same, Seen, Touch};
 
 /// Calls a macro once for every record: `$call!(test_name, Family)`.
 #[macro_export]
 macro_rules! for_every_record {
+    ($call:ident) => {
+        $crate::for_every_record_without_hashes!($call);
+        $call!(hash_maps, HashMaps);
+        $call!(hash_sets, HashSets);
+    };
+}
+
+/// As [`for_every_record`], without those whose keys are put in order for writing.
+#[macro_export]
+macro_rules! for_every_record_without_hashes {
     ($call:ident) => {
         $call!(scalars, Scalars);
         $call!(arrays, Arrays);
@@ -34,7 +44,29 @@ macro_rules! for_every_record {
         $call!(generic, Generic<u16, String>);
         $call!(generic_nested, Generic<Inner, Vec<char>>);
         $call!(generic_everything, Tagged<'static, i32, 5>);
+        $call!(presences, Presences);
+        $call!(null_slots, NullSlots<'static>);
+        $call!(pointers, Pointers);
+        $call!(option_lists, OptionLists);
+        $call!(chain, Chain);
+        $call!(branches, Branches);
+        $call!(tuple_fields, TupleFields);
+        $call!(tuple_root, TupleRoot);
+        $call!(arrays_of_all, ArraysOfAll);
+        $call!(fixed, Fixed);
+        $call!(shared_tails, SharedTails);
+        $call!(maps, Maps);
+        $call!(sets, Sets);
+        #[cfg(all(feature = "uuid", feature = "rust_decimal"))]
+        $call!(foreign, Foreign);
+        $call!(zapgen_marked, GMarked);
+        $call!(zip_marked, ZMarked);
+        $call!(enums, Enums);
+        $call!(growable, Growing);
+        $call!(growable_in_others, HoldsGrowing);
         $call!(zapgen_scalars, GScalars);
+        $call!(zapgen_enums, GEnums);
+        $call!(zip_enums, ZEnums);
         $call!(zapgen_texts, GTexts<'static>);
         $call!(zapgen_nested, GNested);
         $call!(zapgen_lists, GLists);

@@ -1,11 +1,19 @@
 //! Readers of what accessors return: one that touches everything, one that compares with a value.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Debug;
 use std::hint::black_box;
+use std::marker::PhantomData;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::num::NonZero;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use zap_core::{DecodeError, Element, ListView, Native, Slot, StreamDialect, StreamView};
+use zap_core::{
+    DecodeError, Element, ListView, MapKey, MapView, Native, NativeSlot, SetView, Slot, StreamDialect, StreamView,
+};
 
 /// What a reader has seen.
 #[derive(Debug)]
@@ -51,6 +59,23 @@ macro_rules! leaf {
 }
 
 leaf!(bool, u8, u16, u32, u64, u128, i8, i16, i32, i64, i128, f32, f64, char, &str, &[u8]);
+leaf!(
+    NonZero<u8>,
+    NonZero<u16>,
+    NonZero<u32>,
+    NonZero<u64>,
+    NonZero<u128>,
+    NonZero<i8>,
+    NonZero<i16>,
+    NonZero<i32>,
+    NonZero<i64>,
+    NonZero<i128>
+);
+leaf!(Duration, SystemTime, Ipv4Addr, Ipv6Addr, IpAddr, SocketAddr, PhantomData<Vec<String>>);
+#[cfg(feature = "uuid")]
+leaf!(uuid::Uuid);
+#[cfg(feature = "rust_decimal")]
+leaf!(rust_decimal::Decimal);
 
 macro_rules! scalars {
     ($($ty:ty),*; |$value:ident| $compared:expr) => {$(
@@ -65,6 +90,12 @@ macro_rules! scalars {
 
 scalars!(bool, u8, u16, u32, u64, u128, i8, i16, i32, i64, i128, char; |value| *value);
 scalars!(f32, f64; |value| value.to_bits());
+scalars!(NonZero<u8>, NonZero<u16>, NonZero<u32>, NonZero<u64>, NonZero<u128>, NonZero<i8>, NonZero<i16>, NonZero<i32>, NonZero<i64>, NonZero<i128>; |value| *value);
+scalars!(Duration, SystemTime, Ipv4Addr, Ipv6Addr, IpAddr, SocketAddr, PhantomData<Vec<String>>; |value| *value);
+#[cfg(feature = "uuid")]
+scalars!(uuid::Uuid; |value| *value);
+#[cfg(feature = "rust_decimal")]
+scalars!(rust_decimal::Decimal; |value| value.serialize());
 
 macro_rules! tails {
     ($($value:ty => $got:ty),*) => {$(
@@ -77,7 +108,7 @@ macro_rules! tails {
     )*};
 }
 
-tails!(&str => str, String => str, Box<str> => str, Cow<'_, str> => str);
+tails!(&str => str, String => str, Box<str> => str, Cow<'_, str> => str, Arc<str> => str, Arc<[u8]> => [u8]);
 tails!(&[u8] => [u8], Vec<u8> => [u8], Box<[u8]> => [u8], Cow<'_, [u8]> => [u8], Bytes => [u8]);
 
 impl<T: Touch> Touch for Result<T, DecodeError> {
@@ -129,8 +160,8 @@ impl<const N: usize> Touch for &[u8; N] {
     }
 }
 
-impl<T: Same<T> + Copy, const N: usize> Same<[T; N]> for [T; N] {
-    fn same(&self, got: [T; N]) {
+impl<T: Same<G>, G, const N: usize> Same<[G; N]> for [T; N] {
+    fn same(&self, got: [G; N]) {
         self.iter().zip(got).for_each(|(value, got)| value.same(got));
     }
 }
@@ -208,5 +239,120 @@ impl<'m, T: Element<D> + Same<T::Item<'m>>, D: StreamDialect> Same<StreamView<'m
             assert_eq!(format!("{:?}", item.map(Some)), format!("{:?}", got.get(index)));
         }
         assert!(got.get(self.len()).unwrap().is_none());
+    }
+}
+
+macro_rules! boxes {
+    ($($value:ty => $got:ty),*) => {$(
+        impl Same<$got> for Box<$value> {
+            fn same(&self, got: $got) {
+                (**self).same(got);
+            }
+        }
+    )*};
+}
+
+boxes!(u8 => u8, u64 => u64, Box<u8> => u8, String => &str, Option<Box<u8>> => Option<u8>);
+
+impl<A: Same<AA>, AA, B: Same<BB>, BB> Same<(AA, BB)> for Box<(A, B)> {
+    fn same(&self, got: (AA, BB)) {
+        (**self).same(got);
+    }
+}
+
+impl<'m, T: Slot<Native> + Same<T::Get<'m>>> Same<ListView<'m, T>> for Box<Vec<T>> {
+    fn same(&self, got: ListView<'m, T>) {
+        (**self).same(got);
+    }
+}
+
+macro_rules! tuples {
+    ($($item:ident $got:ident $index:tt),*) => {
+        impl<$($item: Touch),*> Touch for ($($item,)*) {
+            fn touch(&self, seen: &mut Seen) {
+                $(self.$index.touch(seen);)*
+            }
+        }
+
+        impl<$($item: Same<$got>, $got),*> Same<($($got,)*)> for ($($item,)*) {
+            fn same(&self, got: ($($got,)*)) {
+                $(self.$index.same(got.$index);)*
+            }
+        }
+    };
+}
+
+tuples!(A AA 0);
+tuples!(A AA 0, B BB 1);
+tuples!(A AA 0, B BB 1, C CC 2);
+tuples!(A AA 0, B BB 1, C CC 2, D DD 3);
+tuples!(A AA 0, B BB 1, C CC 2, D DD 3, E EE 4, F FF 5, G GG 6, H HH 7, I II 8, J JJ 9, K KK 10, L LL 11);
+
+impl<'m, K: MapKey, V: NativeSlot> Touch for MapView<'m, K, V>
+where
+    K::Get<'m>: Touch,
+    V::Get<'m>: Touch,
+{
+    fn touch(&self, seen: &mut Seen) {
+        let len = self.len();
+        assert_eq!((self.is_empty(), self.iter().len()), (len == 0, len));
+        self.entries().touch(seen);
+    }
+}
+
+impl<'m, K: MapKey> Touch for SetView<'m, K>
+where
+    K::Get<'m>: Touch,
+{
+    fn touch(&self, seen: &mut Seen) {
+        let len = self.len();
+        assert_eq!((self.is_empty(), self.iter().len()), (len == 0, len));
+        self.elements().touch(seen);
+    }
+}
+
+impl<'m, K, V> Same<MapView<'m, K, V>> for BTreeMap<K, V>
+where
+    K: MapKey + Same<K::Get<'m>>,
+    V: NativeSlot + Same<V::Get<'m>>,
+{
+    fn same(&self, got: MapView<'m, K, V>) {
+        assert_eq!(self.len(), got.len());
+        self.iter().zip(got).for_each(|((key, value), got)| {
+            key.same(got.0);
+            value.same(got.1);
+        });
+    }
+}
+
+impl<'m, K, V> Same<MapView<'m, K, V>> for HashMap<K, V>
+where
+    K: MapKey + Same<K::Get<'m>>,
+    V: NativeSlot + Same<V::Get<'m>>,
+{
+    fn same(&self, got: MapView<'m, K, V>) {
+        let mut entries = self.iter().collect::<Vec<_>>();
+        entries.sort_by_key(|(key, _)| *key);
+        assert_eq!(entries.len(), got.len());
+        entries.into_iter().zip(got).for_each(|((key, value), got)| {
+            key.same(got.0);
+            value.same(got.1);
+        });
+    }
+}
+
+impl<'m, K: MapKey + Same<K::Get<'m>>> Same<SetView<'m, K>> for BTreeSet<K> {
+    fn same(&self, got: SetView<'m, K>) {
+        assert_eq!(self.len(), got.len());
+        self.iter().zip(got).for_each(|(key, got)| key.same(got));
+    }
+}
+
+impl<'m, K: MapKey + Same<K::Get<'m>>> Same<SetView<'m, K>> for HashSet<K> {
+    fn same(&self, got: SetView<'m, K>) {
+        let mut keys = self.iter().collect::<Vec<_>>();
+        keys.sort();
+        assert_eq!(keys.len(), got.len());
+        keys.into_iter().zip(got).for_each(|(key, got)| key.same(got));
     }
 }

@@ -1,9 +1,18 @@
 //! The records: every kind of field in every dialect.
 
+// Boxes of everything, to test them.
+#![allow(clippy::box_collection, clippy::redundant_allocation, clippy::type_complexity, clippy::vec_box)]
+
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::marker::PhantomData;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::num::NonZero;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use zap_core::Zap;
+use zap_core::{TupleView, Zap};
 
 record! { Scalars / ScalarsView {
     a: bool, b: u8, c: u16, d: u32, e: u64, f: u128, g: i8, h: i16, i: i32, j: i64, k: i128, l: f32, m: f64, n: char,
@@ -40,6 +49,87 @@ record! { Placed / PlacedView {
     d: Vec<u16>,
 } }
 
+record! { Presences / PresencesView {
+    a: Option<bool>, b: Option<u8>, c: Option<u64>, d: Option<u128>, e: Option<f32>, f: Option<char>, g: Option<[u8; 3]>,
+    h: Option<[u16; 2]>, i: Option<[char; 2]>, j: Option<Option<u16>>, k: Option<Option<char>>, l: Option<Duration>,
+    m: Option<IpAddr>, n: Option<NonZero<u32>>, o: Option<[Option<u16>; 2]>,
+} }
+record! { NullSlots / NullSlotsView<'a> {
+    a: Option<&'a str>, b: Option<String>, c: Option<Vec<u8>>, d: Option<Bytes>, e: Option<Vec<u16>>,
+    f: Option<Vec<String>>, g: Option<Cow<'a, [u8]>>, h: Option<BTreeMap<u8, u8>>, i: Option<BTreeSet<u16>>,
+    j: Option<BTreeSet<u8>>, k: Option<Arc<str>>, l: Option<&'a [u8]>,
+} }
+record! { Pointers / PointersView {
+    a: Option<Inner>, b: Option<Box<Inner>>, c: Option<(u8, String)>, d: Option<Empty>, e: Box<Inner>, f: Box<u8>,
+    g: Box<String>, h: Box<Vec<u16>>, i: Box<Box<u8>>, j: Box<Empty>, k: Box<Option<Box<u8>>>, l: Option<Box<u64>>,
+} }
+record! { OptionLists / OptionListsView {
+    a: Vec<Option<u32>>, b: Vec<Option<String>>, c: Vec<Option<Inner>>, d: Vec<Box<Inner>>, e: Vec<Option<Vec<u8>>>,
+    f: Vec<Option<char>>, g: Vec<Vec<Option<Vec<u16>>>>,
+} }
+record! { Chain / ChainView { v: u8, next: Option<Box<Chain>> } }
+record! { Branches / BranchesView { v: String, pair: Option<Box<(Self, Branches)>>, more: Vec<(u8, Option<Box<Self>>)> } }
+record! { TupleFields / TupleFieldsView {
+    a: (u8,), b: (u8, u64), c: (String, u16), d: ((u8, char), Vec<u8>), e: Vec<(u8, u32)>, f: Vec<(String, Inner)>,
+    g: [(u8, u16); 2], h: (u8, u16, u32, u64, bool, char, i8, String, Vec<u16>, [u8; 3], f32, Option<u8>), i: (Empty, u8),
+} }
+record! { ArraysOfAll / ArraysOfAllView {
+    a: [String; 2], b: [Inner; 3], c: [Vec<u16>; 2], d: [Option<u32>; 2], e: [[u8; 2]; 3], f: [[char; 2]; 2],
+    g: [Box<u8>; 1], h: [Option<String>; 2], i: [(u8, u32); 2], j: Vec<[Inner; 2]>, k: [Option<Inner>; 2],
+    l: [String; 9], m: [Wide; 0],
+} }
+record! { without Default: Fixed / FixedView {
+    a: NonZero<u8>, b: NonZero<u16>, c: NonZero<u32>, d: NonZero<u64>, e: NonZero<u128>, f: NonZero<i8>, g: NonZero<i16>,
+    h: NonZero<i32>, i: NonZero<i64>, j: NonZero<i128>, k: Duration, l: SystemTime, m: Ipv4Addr, n: Ipv6Addr, o: IpAddr,
+    p: SocketAddr, q: PhantomData<Vec<String>>, r: Vec<Duration>, s: Vec<IpAddr>, t: Vec<SocketAddr>, u: [NonZero<u8>; 2],
+    v: Vec<SystemTime>, w: Vec<Ipv4Addr>, x: Vec<NonZero<i64>>,
+} }
+record! { without Default: SharedTails / SharedTailsView { a: Arc<str>, b: Arc<[u8]>, c: Vec<Arc<str>>, d: Vec<Arc<[u8]>> } }
+record! { Maps / MapsView {
+    a: BTreeMap<u8, u8>, b: BTreeMap<String, u32>, c: BTreeMap<i16, String>, d: BTreeMap<(u8, String), [u8; 3]>,
+    e: BTreeMap<[u8; 4], Option<String>>, f: BTreeMap<u64, BTreeMap<bool, u8>>, g: BTreeMap<IpAddr, Duration>,
+    h: Vec<BTreeMap<u16, u64>>, i: BTreeMap<Vec<u8>, Box<u8>>, j: BTreeMap<char, Wide>,
+} }
+record! { HashMaps / HashMapsView {
+    a: HashMap<u32, Vec<u16>>, b: HashMap<String, Inner>, c: HashMap<char, bool>, d: HashMap<i64, Wide>,
+    e: HashMap<u8, HashMap<u16, Vec<u64>>>, f: Vec<HashMap<u8, String>>,
+} }
+record! { Sets / SetsView {
+    a: BTreeSet<u8>, b: BTreeSet<String>, c: BTreeSet<(u8, u16)>, d: BTreeSet<NonZero<u16>>, e: BTreeSet<[u16; 2]>,
+    f: Vec<BTreeSet<i8>>, g: BTreeSet<char>, h: BTreeSet<SocketAddr>, i: BTreeSet<SystemTime>, j: BTreeSet<Ipv4Addr>,
+    k: BTreeSet<Ipv6Addr>, l: BTreeSet<Bytes>,
+} }
+record! { HashSets / HashSetsView {
+    a: HashSet<u8>, b: HashSet<u32>, c: HashSet<Vec<u8>>, d: HashSet<String>, e: Vec<HashSet<u16>>,
+} }
+#[cfg(all(feature = "uuid", feature = "rust_decimal"))]
+record! { Foreign / ForeignView {
+    a: uuid::Uuid, b: rust_decimal::Decimal, c: Vec<uuid::Uuid>, d: Option<rust_decimal::Decimal>,
+    e: BTreeMap<uuid::Uuid, rust_decimal::Decimal>,
+} }
+record! { #[zap(dialect = "zapgen")] GMarked / GMarkedView { a: u8, b: PhantomData<Vec<String>>, c: Vec<u16> } }
+record! { #[zap(dialect = "zip")] ZMarked / ZMarkedView { a: u8, b: PhantomData<Vec<String>>, c: Vec<u16> } }
+
+/// A tuple as the root.
+pub type TupleRoot = (u8, String, Option<u64>, Vec<(u16, Inner)>);
+
+impl crate::support::Family for TupleRoot {
+    type Of<'m> = TupleRoot;
+
+    fn make(draw: &[u8]) -> TupleRoot {
+        crate::support::family::draw(draw)
+    }
+    fn equal(a: &TupleRoot, b: &TupleRoot) -> bool {
+        a == b
+    }
+    fn touch<'m>(view: TupleView<'m, TupleRoot>, seen: &mut crate::support::Seen) {
+        crate::support::Touch::touch(&view.get(), seen);
+    }
+    fn same<'m>(value: &TupleRoot, view: TupleView<'m, TupleRoot>) {
+        crate::support::Same::same(value, view.get());
+    }
+}
+
 record! { #[zap(dialect = "zapgen")] GScalars / GScalarsView {
     a: bool, b: u8, c: u16, d: u32, e: u64, g: i8, h: i16, i: i32, j: i64, l: f32, m: f64, n: [u8; 20],
 } }
@@ -73,16 +163,30 @@ record! { #[zap(dialect = "zip")] ZTexts / ZTextsView<'a> {
 } }
 record! { #[zap(dialect = "zip")] ZInner / ZInnerView { x: u8, y: u32, s: String, v: Vec<u16> } }
 record! { #[zap(dialect = "zip")] ZEmpty / ZEmptyView {} }
-record! { #[zap(dialect = "zip")] ZDeep / ZDeepView { p: ZInner, o: Option<ZInner>, s: String } }
+#[derive(Zap, Clone, Debug, Default, PartialEq)]
+#[zap(dialect = "zip")]
+pub struct ZDeep {
+    pub p: ZInner,
+    pub o: Option<ZInner>,
+    pub s: String,
+}
 record! { #[zap(dialect = "zip")] ZNested / ZNestedView { a: u8, p: ZInner, q: ZDeep, e: ZEmpty, t: String } }
 record! { #[zap(dialect = "zip")] ZLists / ZListsView {
     a: Vec<bool>, b: Vec<u16>, c: Vec<u64>, d: Vec<i8>, e: Vec<f64>, f: Vec<String>, g: Vec<Vec<u8>>, h: Vec<Bytes>,
     i: Vec<ZInner>, j: Vec<ZDeep>,
 } }
-record! { #[zap(dialect = "zip")] ZOptions / ZOptionsView {
-    a: Option<u32>, b: Option<String>, c: Option<ZInner>, d: Option<Vec<u8>>, e: Option<bool>, f: Option<f64>,
-    g: Option<Vec<u16>>, k: Option<ZDeep>,
-} }
+#[derive(Zap, Clone, Debug, Default, PartialEq)]
+#[zap(dialect = "zip")]
+pub struct ZOptions {
+    pub a: Option<u32>,
+    pub b: Option<String>,
+    pub c: Option<ZInner>,
+    pub d: Option<Vec<u8>>,
+    pub e: Option<bool>,
+    pub f: Option<f64>,
+    pub g: Option<Vec<u16>>,
+    pub k: Option<ZDeep>,
+}
 #[derive(Zap, Clone, Debug, Default, PartialEq)]
 #[zap(dialect = "zip")]
 pub struct ZOptionLists {
@@ -137,13 +241,24 @@ macro_rules! make {
     };
 }
 
-use crate::support::Make;
+use crate::support::{Make, Same, not_zero};
 
 /// Elements that are there, since absent ones read back as zero.
 fn present<T: Make>(dice: &mut crate::support::Dice<'_>) -> Vec<Option<T>> {
     Vec::make(dice).into_iter().map(Some).collect()
 }
 
+make!(ZDeep, |dice| Self { p: Make::make(dice), o: not_zero(dice), s: Make::make(dice) });
+make!(ZOptions, |dice| Self {
+    a: not_zero(dice),
+    b: not_zero(dice),
+    c: not_zero(dice),
+    d: not_zero(dice),
+    e: not_zero(dice),
+    f: not_zero(dice),
+    g: not_zero(dice),
+    k: not_zero(dice),
+});
 make!(ZOptionLists, |dice| Self { a: present(dice), b: present(dice), c: present(dice) });
 make!(Pair, |dice| Self(Make::make(dice), Make::make(dice)));
 make!(Metres, |dice| Self(Make::make(dice)));
@@ -158,6 +273,8 @@ make!(Tagged<'static, i32, 5>, |dice| Self {
     raw: Make::make(dice),
 });
 
+crate::family!(ZDeep, ZDeepView<'_>, |'m| ZDeep, [p = p, o = o, s = s]);
+crate::family!(ZOptions, ZOptionsView<'_>, |'m| ZOptions, [a = a, b = b, c = c, d = d, e = e, f = f, g = g, k = k]);
 crate::family!(ZOptionLists, ZOptionListsView<'_>, |'m| ZOptionLists, [a = a, b = b, c = c]);
 crate::family!(Pair, PairView<'_>, |'m| Pair, [0 = field_0, 1 = field_1]);
 crate::family!(Metres, MetresView<'_>, |'m| Metres, [0 = field_0]);
@@ -174,3 +291,128 @@ crate::family!(
     |'m| Generic<Inner, Vec<char>>,
     [first = first, rest = rest]
 );
+
+/// A field's `Make`, `Touch` and `Same` for an enum without data.
+macro_rules! plain_enum {
+    ($name:ty, [$($variant:expr),*]) => {
+        make!($name, |dice| {
+            let variants = [$($variant),*];
+            variants[usize::from(u8::make(dice)) % variants.len()]
+        });
+
+        impl crate::support::Touch for $name {
+            fn touch(&self, seen: &mut crate::support::Seen) {
+                crate::support::Touch::touch(&0_u8, seen);
+            }
+        }
+
+        impl crate::support::Same<$name> for $name {
+            fn same(&self, got: $name) {
+                assert_eq!(*self, got);
+            }
+        }
+    };
+}
+
+#[derive(Zap, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Color {
+    #[default]
+    Red = 1,
+    Blue = 9,
+}
+
+#[derive(Zap, Clone, Copy, Debug, Default, PartialEq)]
+#[repr(u16)]
+pub enum Status {
+    #[default]
+    Fine = 200,
+    Lost = 404,
+    #[zap(other)]
+    Other(u16),
+}
+
+plain_enum!(Color, [Color::Red, Color::Blue]);
+plain_enum!(Status, [Status::Fine, Status::Lost, Status::Other(0), Status::Other(77)]);
+
+#[derive(Zap, Clone, Debug, Default, PartialEq)]
+pub enum Shape {
+    #[default]
+    Nothing,
+    Text(String),
+    Pair {
+        color: Color,
+        name: String,
+    },
+    Group(Vec<Shape>),
+    Inside(Option<Box<Shape>>, Status),
+    #[zap(other)]
+    Other(u32),
+}
+
+make!(Shape, |dice| match u8::make(dice) % 6 {
+    1 => Self::Text(Make::make(dice)),
+    2 => Self::Pair { color: Make::make(dice), name: Make::make(dice) },
+    3 => Self::Group(Make::make(dice)),
+    4 => Self::Inside(Make::make(dice), Make::make(dice)),
+    5 => Self::Other(1000 + u32::from(u8::make(dice))),
+    _ => Self::Nothing,
+});
+
+impl crate::support::Touch for ShapeView<'_> {
+    fn touch(&self, seen: &mut crate::support::Seen) {
+        use crate::support::Touch;
+        match self {
+            Self::Nothing | Self::Other(_) => Touch::touch(&0_u8, seen),
+            Self::Text(text) => text.touch(seen),
+            Self::Pair(pair) => {
+                pair.color().touch(seen);
+                pair.name().touch(seen);
+            }
+            Self::Group(shapes) => shapes.touch(seen),
+            Self::Inside(inside) => {
+                inside.field_0().touch(seen);
+                inside.field_1().touch(seen);
+            }
+        }
+    }
+}
+
+impl crate::support::Same<ShapeView<'_>> for Shape {
+    fn same(&self, got: ShapeView<'_>) {
+        match (self, got) {
+            (Self::Nothing, ShapeView::Nothing) => {}
+            (Self::Other(number), ShapeView::Other(got)) => assert_eq!(*number, got),
+            (Self::Text(text), ShapeView::Text(got)) => text.same(got),
+            (Self::Pair { color, name }, ShapeView::Pair(got)) => {
+                color.same(got.color());
+                name.same(got.name());
+            }
+            (Self::Group(shapes), ShapeView::Group(got)) => shapes.same(got),
+            (Self::Inside(shape, status), ShapeView::Inside(got)) => {
+                shape.same(got.field_0());
+                status.same(got.field_1());
+            }
+            (value, got) => panic!("{value:?} reads as {got:?}"),
+        }
+    }
+}
+
+record! { #[zap(growable)] Growing / GrowingView { a: u8, b: String, c: Color, d: Vec<Inner>, e: Option<Shape> } }
+record! { Enums / EnumsView {
+    a: Color, b: Vec<Color>, c: Option<Color>, d: Shape, e: Vec<Shape>, f: Option<Shape>, g: Box<Shape>, h: Status,
+    i: [Color; 3], j: std::collections::BTreeMap<Color, Shape>, k: Option<Status>, l: Vec<Option<Shape>>,
+} }
+record! { HoldsGrowing / HoldsGrowingView {
+    a: Growing, b: Vec<Growing>, c: Option<Growing>, d: Box<Growing>, e: Option<Box<Growing>>, f: Vec<Option<Growing>>,
+} }
+record! { #[zap(dialect = "zapgen")] GEnums / GEnumsView { a: Color, b: Vec<Color>, c: Status, d: Vec<Status> } }
+record! { #[zap(dialect = "zip")] ZEnums / ZEnumsView {
+    a: Color, b: Vec<Color>, c: Status, d: Vec<Status>, e: Option<Color>,
+} }
+
+impl<'m> Same<ShapeView<'m>> for Box<Shape> {
+    fn same(&self, got: ShapeView<'m>) {
+        (**self).same(got);
+    }
+}

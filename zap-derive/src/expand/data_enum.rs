@@ -168,7 +168,8 @@ fn expand_section(variant: &Variant<'_>, section: &Record<'_>, definition: &Deri
 /// The struct that holds a variant's fields on their way in.
 fn define_section(definition: &DeriveInput) -> TokenStream {
     let mut definition = definition.clone();
-    definition.vis = Visibility::Inherited;
+    // As visible as the views, which say of which record they are, though nobody can name it.
+    definition.attrs.push(parse_quote!(#[allow(unreachable_pub)]));
     if let Data::Struct(data) = &mut definition.data {
         for field in &mut data.fields {
             field.attrs.clear();
@@ -273,10 +274,12 @@ fn slot_impls(
             match form(variant, section) {
                 Form::Unit => quote!(__zap::data::unit(__section, __field).map(|()| #view_name::#ident)),
                 Form::Direct(field) => {
-                    let slot = context.slot(field.ty);
+                    // As the view's definition names it, for whose lifetime the message's stands.
+                    let slot = context.slot(&context.view_type(record, field.ty));
+                    let in_view = Context::new(section, None).record_in_view(section);
                     quote! {
                         __zap::data::section::<#of>(__section, __field)
-                            .map(|__section| #view_name::#ident(#slot::get_field::<#of>(__section, 0)))
+                            .map(|__section| #view_name::#ident(#slot::get_field::<#in_view>(__section, 0)))
                     }
                 }
                 Form::View => quote!(__zap::data::view::<#of>(__section, __field).map(#view_name::#ident)),
@@ -302,6 +305,15 @@ fn slot_impls(
         },
     );
     let put = put_arms(context, enumeration, sections);
+    let equals = equals_arms(context, enumeration, sections);
+    let same = same_arms(enumeration, sections);
+    let sections_of_variants = each(enumeration, sections).map(|(variant, section)| match form(variant, section) {
+        Form::Unit => quote!(__zap::Option::None),
+        _ => {
+            let of = section_type(section);
+            quote!(__zap::Option::Some(<#of as __zap::Zap>::LAYOUT))
+        }
+    });
     let generics = context.record_generics(record);
     let slot = implement(
         record,
@@ -311,9 +323,12 @@ fn slot_impls(
             const WIDTH: __zap::usize = 8;
             const ALIGN: __zap::usize = 4;
             const TYPE: __zap::FieldType = __zap::FieldType::Enum(|| <Self as __zap::Enumeration>::ENUM);
+            const PARTS: __zap::Parts = __zap::Parts::Enum(<Self as __zap::Enumeration>::ENUM, &[#(#sections_of_variants),*]);
+            const PARTS_BEHIND: __zap::Parts = <Self as __zap::Slot<__zap::Native>>::PARTS;
             const PLAIN: __zap::bool = false;
             const INFALLIBLE: __zap::bool = false;
             const NESTED: __zap::bool = true;
+            const MISSING: __zap::Missing = __zap::Missing::Refused;
 
             type Get<#message> = __zap::Result<#view, __zap::DecodeError>;
 
@@ -326,6 +341,29 @@ fn slot_impls(
                 __walk: &mut __zap::Walk<'_, __METERED>,
             ) -> __zap::Result<(), __zap::DecodeError> {
                 #check
+            }
+            fn equals(
+                &self,
+                __section: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                let __tag = __zap::data::tag(__section, __field);
+                match self {
+                    #equals
+                }
+            }
+            fn same(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                let __tag = __zap::data::tag(__left, __field);
+                __tag == __zap::data::tag(__right, __field)
+                    && match __tag {
+                        #same
+                    }
             }
             fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: __zap::usize) {
                 match self {
@@ -386,6 +424,51 @@ fn put_arms(context: &Context, enumeration: &Enumeration<'_>, sections: &[Record
         quote!(Self::#ident(__tag) => __zap::data::put_tag::<__S>(__section, __offset, *__tag),)
     });
     quote!(#(#arms)* #other)
+}
+
+/// One arm for each variant, which says whether the slot holds it.
+fn equals_arms(context: &Context, enumeration: &Enumeration<'_>, sections: &[Record<'_>]) -> TokenStream {
+    let arms = each(enumeration, sections).map(|(variant, section)| {
+        let (ident, tag, of) = (variant.ident, variant.tag, section_type(section));
+        if section.fields.is_empty() {
+            return quote!(Self::#ident { .. } => __tag == #tag && __zap::data::unit(__section, __field).is_ok(),);
+        }
+        let names: Vec<_> = (0..section.fields.len()).map(|index| format_ident!("__field_{index}")).collect();
+        let members = section.fields.iter().map(|field| &field.member);
+        let rest = (!section.skipped.is_empty()).then(|| quote!(..));
+        let equals = section.fields.iter().zip(&names).enumerate().map(|(index, (field, name))| {
+            let (slot, value) = (context.slot(field.ty), to_wire(field, &quote!(#name)));
+            quote!(#slot::equals_field::<#of>(#value, __fields, #index, __walk))
+        });
+        quote! {
+            Self::#ident { #(#members: #names,)* #rest } => {
+                __tag == #tag
+                    && __zap::data::paid::<#of>(__section, __field, __walk)
+                        .is_some_and(|__fields| #(#equals)&&*)
+            }
+        }
+    });
+    let other = enumeration.other.as_ref().map(|other| {
+        let ident = other.ident;
+        quote!(Self::#ident(__number) => __tag == *__number && __zap::data::is_unknown::<Self>(__tag),)
+    });
+    quote!(#(#arms)* #other)
+}
+
+/// One arm for each tag, which says whether both slots, which have it, hold the same.
+fn same_arms(enumeration: &Enumeration<'_>, sections: &[Record<'_>]) -> TokenStream {
+    let arms = each(enumeration, sections).map(|(variant, section)| {
+        let (tag, of) = (variant.tag, section_type(section));
+        let same = match form(variant, section) {
+            Form::Unit => {
+                quote!(__zap::data::unit(__left, __field).is_ok() && __zap::data::unit(__right, __field).is_ok())
+            }
+            _ => quote!(__zap::data::same::<#of>(__left, __right, __field, __walk)),
+        };
+        quote!(#tag => #same,)
+    });
+    let keeps_others = enumeration.other.is_some();
+    quote!(#(#arms)* _ => #keeps_others,)
 }
 
 /// Whether a field of a section is one of the variant's, not the marker behind them.

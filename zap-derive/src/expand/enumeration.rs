@@ -110,21 +110,17 @@ fn value_impl(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
         None => quote!(_ => return __zap::Option::None,),
         Some(other) => quote!(_ => #other,),
     };
-    let to_number = if is_castable(enumeration) {
-        quote!(self as __zap::#number)
-    } else {
-        let other = other.iter();
-        quote! {
-            match self {
-                #(#units => #names,)*
-                #(#other => __number,)*
-            }
+    let other = other.iter();
+    let to_number = quote! {
+        match self {
+            #(#units => #names,)*
+            #(#other => *__number,)*
         }
     };
     let open = enumeration.other.is_some().then(|| {
         quote! {
             #[automatically_derived]
-            impl __zap::OpenEnum for #owner where #owner: __zap::EnumValue {
+            impl __zap::OpenEnum for #owner {
                 #[inline]
                 fn from_any(__number: __zap::#number) -> Self {
                     match __number {
@@ -145,10 +141,9 @@ fn value_impl(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
             })
         }
     };
-    let where_clause = where_value(record);
     quote! {
         #[automatically_derived]
-        impl __zap::PlainEnum for #owner #where_clause {
+        impl __zap::PlainEnum for #owner {
             type Number = __zap::#number;
 
             #[inline]
@@ -156,7 +151,7 @@ fn value_impl(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
                 #from_number
             }
             #[inline]
-            fn to_number(self) -> __zap::#number {
+            fn to_number(&self) -> __zap::#number {
                 #to_number
             }
         }
@@ -164,44 +159,47 @@ fn value_impl(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
     }
 }
 
-/// The bound whose message says what is missing.
-fn where_value(record: &Record<'_>) -> TokenStream {
-    let owner = record.ident;
-    quote_spanned!(owner.span() => where #owner: __zap::EnumValue)
-}
-
 fn plain_slot(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream {
     let (owner, number) = (record.ident, &enumeration.number);
-    let where_clause = where_value(record);
     let is_open = enumeration.other.is_some();
+    // Where this is not implemented, it says what is missing.
+    let value = quote_spanned!(owner.span() => <#owner as __zap::EnumValue>);
     let outcome = format_ident!("{}", if is_open { "Sure" } else { "Fallible" });
-    let (get, read, check, decode) = if is_open {
-        (
-            quote!(Self),
-            quote!(__zap::plain::get_any::<Self>(__section, __field)),
-            quote!(__zap::Result::Ok(())),
-            quote!(__zap::Result::Ok(__zap::plain::get_any::<Self>(__section, __field))),
-        )
+    let (get, wrap, missing, decode) = if is_open {
+        let decode = quote!(__zap::Result::Ok(__zap::plain::get_any::<Self>(__section, __field)));
+        let wrap = quote!(#value::into_item(__zap::plain::get_any::<Self>(__section, __field)));
+        (quote!(#value::Item), wrap, quote!(#value::into_item(__default())), decode)
     } else {
-        let read = quote!(__zap::plain::get::<Self>(__section, __field));
-        let check = quote!(#read.map(__zap::drop));
-        (quote!(__zap::Result<Self, __zap::DecodeError>), read.clone(), check, read)
+        let decode = quote!(__zap::plain::get::<Self>(__section, __field));
+        let missing = quote!(#value::into_get(__zap::Result::Ok(__default())));
+        (quote!(#value::Get), quote!(#value::into_get(#decode)), missing, decode)
     };
+    let check = if is_open { quote!(__zap::Result::Ok(())) } else { quote!(#decode.map(__zap::drop)) };
     quote! {
         #[automatically_derived]
-        impl<__D: __zap::Dialect> __zap::Slot<__D> for #owner #where_clause {
+        impl<__D: __zap::Dialect> __zap::Slot<__D> for #owner {
             const WIDTH: __zap::usize = <__zap::#number as __zap::Slot<__D>>::WIDTH;
             const ALIGN: __zap::usize = <__zap::#number as __zap::Slot<__D>>::ALIGN;
             const TYPE: __zap::FieldType = __zap::FieldType::Enum(|| <Self as __zap::Enumeration>::ENUM);
+            const PARTS: __zap::Parts = __zap::Parts::Enum(<Self as __zap::Enumeration>::ENUM, &[]);
+            const PARTS_BEHIND: __zap::Parts = <Self as __zap::Slot<__D>>::PARTS;
             const PLAIN: __zap::bool = true;
             const INFALLIBLE: __zap::bool = #is_open;
             const NESTED: __zap::bool = false;
+            const MISSING: __zap::Missing = __zap::Missing::Default;
 
             type Get<'__m> = #get;
 
             #[inline]
-            fn get<'__m>(__section: __zap::Section<'__m>, __field: __zap::Field) -> #get {
-                #read
+            fn get<'__m>(__section: __zap::Section<'__m>, __field: __zap::Field) -> Self::Get<'__m> {
+                #wrap
+            }
+            fn get_missing<'__m>(
+                _: __zap::Section<'__m>,
+                _: __zap::Field,
+                __default: fn() -> Self,
+            ) -> Self::Get<'__m> {
+                #missing
             }
             #[inline]
             fn check<const __METERED: __zap::bool>(
@@ -211,14 +209,38 @@ fn plain_slot(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
             ) -> __zap::Result<(), __zap::DecodeError> {
                 #check
             }
+            fn equals(
+                &self,
+                __section: __zap::Section<'_>,
+                __field: __zap::Field,
+                _: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::plain::equals(self, __section, __field)
+            }
+            fn same(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __field: __zap::Field,
+                _: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::plain::same::<Self>(__left, __right, __field)
+            }
+            fn equals_missing(
+                &self,
+                _: __zap::Section<'_>,
+                _: __zap::Field,
+                __default: fn() -> Self,
+            ) -> __zap::bool {
+                __zap::plain::equal(self, &__default())
+            }
             #[inline]
             fn put<__S: __zap::Sink>(&self, _: &mut __S, __section: &mut __S::Section, __offset: __zap::usize) {
-                __zap::plain::put::<Self, __S>(*self, __section, __offset);
+                __zap::plain::put::<Self, __S>(self, __section, __offset);
             }
         }
 
         #[automatically_derived]
-        impl<'__m, __D: __zap::Dialect> __zap::DecodeSlot<'__m, __D> for #owner #where_clause {
+        impl<'__m, __D: __zap::Dialect> __zap::DecodeSlot<'__m, __D> for #owner {
             #[inline]
             fn decode_slot<const __METERED: __zap::bool>(
                 __section: __zap::Section<'__m>,
@@ -230,29 +252,36 @@ fn plain_slot(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
         }
 
         #[automatically_derived]
-        impl __zap::FixedStride for #owner #where_clause {}
+        impl __zap::FixedStride for #owner {}
 
         #[automatically_derived]
-        impl __zap::NativeSlot for #owner #where_clause {
+        impl __zap::NativeSlot for #owner {
             type Outcome = __zap::#outcome;
             type Form = __zap::form::Presence;
-            type Value<'__m> = Self;
+            type Value<'__m> = #value::Item;
 
             #[inline]
             fn read<'__m>(
                 __section: __zap::Section<'__m>,
                 __field: __zap::Field,
-            ) -> __zap::Result<Self, __zap::DecodeError> {
-                #decode
+            ) -> __zap::Result<Self::Value<'__m>, __zap::DecodeError> {
+                #decode.map(#value::into_item)
             }
         }
 
         #[automatically_derived]
-        impl<__D: __zap::StreamDialect> __zap::Element<__D> for #owner #where_clause {
-            type Item<'__m> = Self;
+        impl __zap::DerivedKey for #owner {
+            type By = __zap::ByValue;
+        }
 
-            fn get_element<'__m>(__entry: __zap::Section<'__m>) -> __zap::Result<Self, __zap::DecodeError> {
-                __zap::plain::get_element(__entry)
+        #[automatically_derived]
+        impl<__D: __zap::StreamDialect> __zap::Element<__D> for #owner {
+            type Item<'__m> = #value::Item;
+
+            fn get_element<'__m>(
+                __entry: __zap::Section<'__m>,
+            ) -> __zap::Result<Self::Item<'__m>, __zap::DecodeError> {
+                __zap::plain::get_element::<Self>(__entry).map(#value::into_item)
             }
             fn check_element<const __METERED: __zap::bool>(
                 __entry: __zap::Section<'_>,
@@ -260,13 +289,26 @@ fn plain_slot(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
             ) -> __zap::Result<(), __zap::DecodeError> {
                 __zap::plain::walk_element::<Self, __METERED>(__entry, __walk).map(__zap::drop)
             }
+            fn equals_element(&self, __entry: __zap::Section<'_>, __walk: &mut __zap::Walk<'_, true>) -> __zap::bool {
+                __zap::plain::walk_element::<Self, true>(__entry, __walk)
+                    .is_ok_and(|__value| __zap::plain::equal(self, &__value))
+            }
+            fn same_element(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::plain::walk_element::<Self, true>(__right, __walk).is_ok_and(|__value| {
+                    <Self as __zap::Element<__D>>::equals_element(&__value, __left, __walk)
+                })
+            }
             fn put_element<__S: __zap::Sink>(&self, __sink: &mut __S) {
-                __zap::plain::put_element::<Self, __S>(*self, __sink);
+                __zap::plain::put_element::<Self, __S>(self, __sink);
             }
         }
 
         #[automatically_derived]
-        impl<'__m, __D: __zap::StreamDialect> __zap::DecodeElement<'__m, __D> for #owner #where_clause {
+        impl<'__m, __D: __zap::StreamDialect> __zap::DecodeElement<'__m, __D> for #owner {
             fn decode_element<const __METERED: __zap::bool>(
                 __entry: __zap::Section<'__m>,
                 __walk: &mut __zap::Walk<'__m, __METERED>,
@@ -291,22 +333,22 @@ fn plain_root(record: &Record<'_>, enumeration: &Enumeration<'_>) -> TokenStream
             #other,
         )
     };
-    let (owner, where_clause) = (record.ident, where_value(record));
+    let owner = record.ident;
     let context = Context::new(record, None);
     let root = root(record, &context);
     quote! {
         #[automatically_derived]
-        impl __zap::Enumeration for #owner #where_clause {
+        impl __zap::Enumeration for #owner {
             const ENUM: &'static __zap::EnumLayout = #layout;
         }
 
         #[automatically_derived]
-        impl __zap::Zap for #owner #where_clause {
+        impl __zap::Zap for #owner {
             #root
         }
 
         #[automatically_derived]
-        impl<'__m> __zap::Decode<'__m> for #owner #where_clause {
+        impl<'__m> __zap::Decode<'__m> for #owner {
             fn decode_root<const __METERED: __zap::bool>(
                 __section: __zap::Section<'__m>,
                 __walk: &mut __zap::Walk<'__m, __METERED>,
@@ -335,9 +377,11 @@ pub(crate) fn root(record: &Record<'_>, context: &Context) -> TokenStream {
     quote! {
         type Dialect = __zap::Native;
         type View<#message> = __zap::EnumView<#message, Self>;
+        type ViewMut<#message> = __zap::SlotMut<#message, Self>;
         const FIELDS: &'static [__zap::FieldLayout] = &__zap::place(#name, [#slot::SHAPE.named("")]);
         const LAYOUT: &'static __zap::Layout =
             &__zap::Layout::new::<__zap::Native>(#name, #version, <Self as __zap::Zap>::FIELDS);
+        const PARTS_OF_FIELDS: &'static [__zap::Parts] = &[#slot::PARTS];
 
         #[inline]
         fn check_fields<const __METERED: __zap::bool>(
@@ -349,6 +393,9 @@ pub(crate) fn root(record: &Record<'_>, context: &Context) -> TokenStream {
         #[inline]
         fn put_fields<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __base: __zap::usize) {
             #slot::put(self, __sink, __section, __base);
+        }
+        fn equals_fields(&self, __section: __zap::Section<'_>, __walk: &mut __zap::Walk<'_, true>) -> __zap::bool {
+            #slot::equals_field::<Self>(self, __section, 0, __walk)
         }
     }
 }

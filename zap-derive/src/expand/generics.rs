@@ -81,6 +81,9 @@ impl Context {
         let mut generics = without_defaults(record.generics);
         let dialect = &self.dialect;
         self.add_bounds(&mut generics, record, |ty| parse_quote!(#ty: __zap::Slot<#dialect>));
+        if record.attributes.growable.is_some() {
+            self.add_bounds(&mut generics, record, |ty| parse_quote!(#ty: __zap::GrowableField));
+        }
         generics
     }
 
@@ -133,7 +136,16 @@ impl Context {
 
     /// `View<'m, ...>` as the record names it.
     pub(crate) fn view_path(&self, record: &Record<'_>) -> TokenStream {
-        let (view, message) = (&record.view, &self.message);
+        self.path(record, &record.view)
+    }
+
+    /// `ViewMut<'m, ...>` as the record names it.
+    pub(crate) fn view_mut_path(&self, record: &Record<'_>) -> TokenStream {
+        self.path(record, &record.view_mut())
+    }
+
+    fn path(&self, record: &Record<'_>, view: &Ident) -> TokenStream {
+        let message = &self.message;
         let kept = record
             .generics
             .params
@@ -254,7 +266,7 @@ pub(crate) fn mentions_parameters(record: &Record<'_>, ty: &Type) -> bool {
     mentions(ty, &parameters) && !mentions_record(record, ty)
 }
 
-fn mentions_record(record: &Record<'_>, ty: &Type) -> bool {
+pub(crate) fn mentions_record(record: &Record<'_>, ty: &Type) -> bool {
     mentions(ty, &[record.ident, record.variant_of.unwrap_or(record.ident), &Ident::new("Self", Span::call_site())])
 }
 

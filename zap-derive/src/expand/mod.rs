@@ -7,8 +7,12 @@
 mod data_enum;
 mod enumeration;
 pub(crate) mod generics;
+mod growable;
+mod pin;
 mod record;
+mod transparent;
 mod view;
+mod view_mut;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -26,6 +30,7 @@ pub(crate) fn derive(original: &DeriveInput) -> TokenStream {
     let input = &input;
     let mut record = Record::parse(input, &mut errors);
     valid::check(&record, &mut errors);
+    pin::refuse(&record, &mut errors);
 
     // Of an enum, each variant's fields are a record of their own.
     let definitions = variants::sections(original, &record.attributes.krate);
@@ -57,9 +62,12 @@ pub(crate) fn derive(original: &DeriveInput) -> TokenStream {
     let context = generics::Context::new(&record, broken);
     let (krate, allowed) = (&record.attributes.krate, &record.allowed);
     let view = view::define(&record, &context);
-    let implementations = [view::expand(&record, &context), record::expand(&record, &context)];
+    let view_mut = view_mut::define(&record, &context);
+    let implementations =
+        [view::expand(&record, &context), view_mut::expand(&record, &context), record::expand(&record, &context)];
     quote! {
         #view
+        #view_mut
         #(#[allow(#allowed)])*
         const _: () = {
             use #krate::__private as __zap;

@@ -8,22 +8,34 @@ use syn::{Generics, Ident};
 use crate::ast::{Field, Record, Skipped};
 use crate::attr::Dialect;
 use crate::expand::generics::{Context, ends, is_flat, is_known};
+use crate::expand::{growable, pin, transparent};
 
 pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
     let broken = context.broken.as_ref().map(|error| quote!(type __Broken = #error;));
     let zap = zap_impl(record, context);
-    let slot = slot_impl(record, context);
-    let decode = decode_impls(record, context);
-    // The section of a variant is no field of anything.
-    let element = record.variant_of.is_none().then(|| element_impls(record, context));
+    let root = decode_root(record, context);
+    let attributes = &record.attributes;
+    let slot = match record.fields.as_slice() {
+        [field] if attributes.transparent.is_some() && context.broken.is_none() => {
+            transparent::expand(record, field, context)
+        }
+        _ if attributes.growable.is_some() && context.broken.is_none() => growable::expand(record, context),
+        _ => {
+            let (slot, decode) = (slot_impl(record, context), decode_impl(record, context));
+            // The section of a variant is no field of anything.
+            let element = record.variant_of.is_none().then(|| element_impls(record, context));
+            quote!(#slot #decode #element)
+        }
+    };
     let checks = checks(record, context);
+    let pin = pin::expand(record, context);
     quote! {
         #broken
         #zap
+        #root
         #slot
-        #decode
-        #element
         #checks
+        #pin
     }
 }
 
@@ -54,14 +66,24 @@ fn inline(record: &Record<'_>) -> TokenStream {
 }
 
 /// The body of a function that has one part per field; of a stub, if the record is broken.
-fn body(context: &Context, whole: TokenStream) -> TokenStream {
+pub(crate) fn body(context: &Context, whole: TokenStream) -> TokenStream {
     if context.broken.is_some() { quote!(loop {}) } else { whole }
+}
+
+/// The type of the mutable view. The fields of a variant have none of their own.
+fn view_mut(record: &Record<'_>, context: &Context) -> TokenStream {
+    if record.variant_of.is_none() {
+        return context.view_mut_path(record);
+    }
+    let (message, dialect) = (&context.message, &context.dialect);
+    quote!(__zap::SlotMut<#message, Self, #dialect>)
 }
 
 fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
     let Context { dialect, message, .. } = context;
     let (name, version) = (&record.name, record.attributes.version);
-    let (view, inline) = (context.view_path(record), inline(record));
+    let is_growable = record.attributes.growable.is_some() && context.broken.is_none();
+    let (view, view_mut, inline) = (context.view_path(record), view_mut(record, context), inline(record));
 
     let layouts = record.fields.iter().map(|field| {
         let (slot, name) = (context.slot(field.ty), &field.name);
@@ -75,14 +97,30 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
         // Something that has a width, so that other records do not complain.
         quote!(&[<__zap::u8 as __zap::Slot<#dialect>>::SHAPE.named("").at(0)])
     } else {
-        quote!(&__zap::place(#name, [#(#layouts),*]))
+        if is_growable {
+            // Behind the hidden length.
+            quote!(&__zap::place_after(#name, 4, [#(#layouts),*]))
+        } else {
+            quote!(&__zap::place(#name, [#(#layouts),*]))
+        }
     };
+    let growable = is_growable.then(|| quote!(.growable()));
+    let open = is_growable.then(growable::open);
+    let transparent = record.attributes.transparent.map(|_| {
+        quote!(
+            const TRANSPARENT: __zap::bool = true;
+        )
+    });
     let checked = is_generic(record).then(|| quote!(.checked()));
     let each = |part: &dyn Fn(usize, &Field<'_>) -> TokenStream| -> TokenStream {
         record.fields.iter().enumerate().map(|(index, field)| part(index, field)).collect()
     };
     let check = each(&|index, field| {
         let slot = context.slot(field.ty);
+        if is_growable {
+            let ty = field.ty;
+            return quote!(__zap::growable::check_field::<Self, #ty, __METERED>(__section, #index, __walk)?;);
+        }
         quote!(#slot::check_field::<Self, __METERED>(__section, #index, __walk)?;)
     });
     let check = body(context, quote!(#check __zap::Result::Ok(())));
@@ -91,7 +129,17 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
         let value = to_wire(field, &quote!(&self.#member));
         quote!(#slot::put_field::<Self, __S>(#value, __sink, __section, __base, #index);)
     });
-    let put = body(context, put);
+    let length = is_growable.then(|| quote!(__zap::growable::put_length::<Self, __S>(__section, __base);));
+    let put = body(context, quote!(#length #put));
+    let equals = each(&|index, field| {
+        let (slot, ty, member) = (context.slot(field.ty), field.ty, &field.member);
+        let value = to_wire(field, &quote!(&self.#member));
+        if is_growable && field.with.is_none() {
+            return quote!(&& __zap::growable::equals_field::<Self, #ty>(#value, __section, #index, __walk));
+        }
+        quote!(&& #slot::equals_field::<Self>(#value, __section, #index, __walk))
+    });
+    let equals = body(context, quote!(true #equals));
     let zero = (record.attributes.dialect == Some(Dialect::Zip)).then(|| {
         let zero = each(&|index, field| {
             let slot = context.slot(field.ty);
@@ -105,6 +153,8 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
         }
     });
 
+    let parts = pin::parts_of_fields(record, context);
+
     implement(
         record,
         &context.record_generics(record),
@@ -112,9 +162,13 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
         &quote! {
             type Dialect = #dialect;
             type View<#message> = #view;
+            type ViewMut<#message> = #view_mut;
             const FIELDS: &'static [__zap::FieldLayout] = #fields;
             const LAYOUT: &'static __zap::Layout =
-                &__zap::Layout::new::<#dialect>(#name, #version, <Self as __zap::Zap>::FIELDS)#checked;
+                &__zap::Layout::new::<#dialect>(#name, #version, <Self as __zap::Zap>::FIELDS)#growable #checked;
+            #transparent
+            #open
+            #parts
 
             #inline
             fn check_fields<const __METERED: __zap::bool>(
@@ -126,6 +180,9 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             #inline
             fn put_fields<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __base: __zap::usize) {
                 #put
+            }
+            fn equals_fields(&self, __section: __zap::Section<'_>, __walk: &mut __zap::Walk<'_, true>) -> __zap::bool {
+                #equals
             }
             #zero
         },
@@ -171,6 +228,8 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             const TAILS: __zap::u32 = __zap::nested::tails::<Self>();
             const NESTED: __zap::bool = __zap::nested::nested::<Self>();
             const FAULT: &'static __zap::str = __zap::nested::fault::<Self>();
+            const PARTS: __zap::Parts = __zap::nested::parts::<Self>();
+            const PARTS_BEHIND: __zap::Parts = __zap::Parts::Pointed(<Self as __zap::Zap>::LAYOUT);
 
             type Get<#message> = <#dialect as __zap::Dialect>::Nested<#view>;
 
@@ -193,6 +252,22 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             ) -> __zap::bool {
                 __zap::nested::is_zero::<Self>(__section, __field, __walk)
             }
+            fn equals(
+                &self,
+                __section: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::nested::equals::<Self>(self, __section, __field, __walk)
+            }
+            fn same(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __field: __zap::Field,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::nested::same::<Self>(__left, __right, __field, __walk)
+            }
             #[inline]
             fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: __zap::usize) {
                 <#dialect as __zap::Dialect>::put_nested::<Self, __S>(self, __sink, __section, __offset);
@@ -210,19 +285,25 @@ pub(crate) fn default(skipped: &Skipped<'_>) -> TokenStream {
     quote!(#member: #value)
 }
 
-fn decode_impls(record: &Record<'_>, context: &Context) -> TokenStream {
-    let Context { dialect, message, .. } = context;
+fn decode_root(record: &Record<'_>, context: &Context) -> TokenStream {
+    let Context { message, .. } = context;
     let inline = inline(record);
     let generics = context.decode_generics(record);
     let fields = record.fields.iter().enumerate().map(|(index, field)| {
         let (slot, member) = (context.decode_slot(field.ty), &field.member);
         let decoded = quote!(#slot::decode_field::<Self, __METERED>(__section, #index, __walk)?);
         let value = from_wire(field, index, decoded);
+        if record.attributes.growable.is_some() {
+            let default = growable::default(field);
+            return quote! {
+                #member: if __zap::growable::has::<Self>(__section, #index) { #value } else { #default }
+            };
+        }
         quote!(#member: #value)
     });
     let skipped = record.skipped.iter().map(default);
     let root = body(context, quote!(__zap::Result::Ok(Self { #(#fields,)* #(#skipped,)* })));
-    let decode = implement(
+    implement(
         record,
         &generics,
         &quote!(__zap::Decode<#message>),
@@ -235,10 +316,14 @@ fn decode_impls(record: &Record<'_>, context: &Context) -> TokenStream {
                 #root
             }
         },
-    );
-    let slot = implement(
+    )
+}
+
+fn decode_impl(record: &Record<'_>, context: &Context) -> TokenStream {
+    let Context { dialect, message, .. } = context;
+    implement(
         record,
-        &generics,
+        &context.decode_generics(record),
         &quote!(__zap::DecodeSlot<#message, #dialect>),
         &quote! {
             #[inline]
@@ -250,8 +335,7 @@ fn decode_impls(record: &Record<'_>, context: &Context) -> TokenStream {
                 __zap::nested::decode::<Self, __METERED>(__section, __field, __walk)
             }
         },
-    );
-    quote!(#decode #slot)
+    )
 }
 
 /// How the record is an element of a list.
@@ -298,6 +382,16 @@ fn element_impls(record: &Record<'_>, context: &Context) -> TokenStream {
                 __walk: &mut __zap::Walk<'_, __METERED>,
             ) -> __zap::Result<(), __zap::DecodeError> {
                 __zap::nested::check_element::<Self, __METERED>(__entry, __walk)
+            }
+            fn equals_element(&self, __entry: __zap::Section<'_>, __walk: &mut __zap::Walk<'_, true>) -> __zap::bool {
+                __zap::nested::equals_element::<Self>(self, __entry, __walk)
+            }
+            fn same_element(
+                __left: __zap::Section<'_>,
+                __right: __zap::Section<'_>,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                __zap::nested::same_element::<Self>(__left, __right, __walk)
             }
             fn put_element<__S: __zap::Sink>(&self, __sink: &mut __S) {
                 __zap::Sink::element_message(__sink, self);
@@ -346,7 +440,13 @@ fn checks(record: &Record<'_>, context: &Context) -> TokenStream {
             let path = quote_spanned!(start => __zap::check_fault);
             quote_spanned!(end => #path(#slot::FAULT);)
         });
-        quote!(#offset #fault)
+        let missing = record.attributes.growable.map(|_| {
+            let slot = context.slot(&Context::static_type(record, field.ty));
+            let (start, end) = ends(field.ty);
+            let path = quote_spanned!(start => __zap::growable::check_missing);
+            quote_spanned!(end => #path(#slot::MISSING);)
+        });
+        quote!(#offset #fault #missing)
     });
     let checks: TokenStream = checks.collect();
     let size = quote_spanned!(record.ident.span() => __zap::check_size::<#owner>(););

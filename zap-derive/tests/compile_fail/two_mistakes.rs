@@ -5,7 +5,7 @@ use zap_core::Zap;
 struct Record {
     id: usize,
     #[zap(offset)]
-    value: Option<u32>,
+    value: Option<std::rc::Rc<u32>>,
 }
 
 fn main() {

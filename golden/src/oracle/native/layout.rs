@@ -52,6 +52,7 @@ pub(super) fn slot(ty: &Type) -> Result<(u64, u64), String> {
     match ty {
         Type::Scalar(scalar) | Type::Enum(scalar, _) => Ok((scalar.width(), scalar.width().min(8))),
         Type::Char => Ok((4, 4)),
+        Type::Standard(standard) => Ok(standard.slot()),
         Type::BytesFixed(n) => Ok((*n, 1)),
         Type::Array(element, n) => {
             let (stride, align) = stride(element)?;
@@ -132,7 +133,7 @@ pub(super) fn absence(inner: &Type) -> Result<Absence, String> {
         Type::Scalar(_) | Type::Char | Type::Enum(..) | Type::BytesFixed(_) | Type::Union(_) => {
             Ok(Absence::PresenceByte)
         }
-        Type::Array(element, _) if matches!(**element, Type::Scalar(_) | Type::Char) => Ok(Absence::PresenceByte),
+        Type::Standard(_) | Type::Array(..) => Ok(Absence::PresenceByte),
         Type::Opt(inner) => match absence(inner)? {
             Absence::PresenceByte => Ok(Absence::PresenceByte),
             _ => Err("two nulls cannot be told apart".into()),

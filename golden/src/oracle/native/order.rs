@@ -1,6 +1,7 @@
 //! The order of map keys and set elements: as Rust's `Ord` has it.
 
 use crate::oracle::shape::{Scalar, Type};
+use crate::oracle::standard::Standard;
 use crate::oracle::value;
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -20,6 +21,16 @@ pub(super) fn compare(ty: &Type, a: &Value, b: &Value) -> Result<Ordering, Strin
                 Scalar::I128 => (a as i128).cmp(&(b as i128)),
                 _ => a.cmp(&b),
             })
+        }
+        Type::Standard(Standard::NonZero(integer)) => compare(&Type::Scalar(*integer), a, b),
+        Type::Standard(standard @ (Standard::Duration | Standard::SystemTime)) => {
+            let seconds = if *standard == Standard::Duration { Scalar::U64 } else { Scalar::I64 };
+            let order = compare(&Type::Scalar(seconds), &a[0], &b[0])?;
+            Ok(order.then(compare(&Type::Scalar(Scalar::U32), &a[1], &b[1])?))
+        }
+        // The kind first, then the address.
+        Type::Standard(standard @ (Standard::Ipv4 | Standard::Ipv6 | Standard::Ip | Standard::Uuid)) => {
+            Ok(standard.to_bytes(a)?.cmp(&standard.to_bytes(b)?))
         }
         // Byte order of UTF-8, which is the order of the code points.
         Type::Char | Type::Text => Ok(value::text(a)?.as_bytes().cmp(value::text(b)?.as_bytes())),

@@ -68,6 +68,7 @@ impl Reader<'_> {
         match ty {
             Type::Scalar(scalar) => Ok(value::scalar_from_bytes(*scalar, self.message.need(at, scalar.width())?)),
             Type::Char => value::char_from_bytes(self.message.need(at, 4)?),
+            Type::Standard(standard) => standard.value_of(self.message.need(at, standard.slot().0)?),
             Type::Enum(repr, variants) => {
                 let bytes = self.message.need(at, repr.width())?;
                 let found = variants.iter().find(|(_, discriminant)| discriminant == bytes);

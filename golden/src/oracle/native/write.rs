@@ -68,6 +68,7 @@ impl Writer {
         match ty {
             Type::Scalar(scalar) => put(&mut self.structure, at, &value::scalar_to_bytes(*scalar, item)?),
             Type::Char => put(&mut self.structure, at, &value::char_to_bytes(item)?),
+            Type::Standard(standard) => put(&mut self.structure, at, &standard.to_bytes(item)?),
             Type::Enum(_, variants) => {
                 let found = variants.iter().find(|(name, _)| *item == name.as_str());
                 let (_, discriminant) = found.ok_or_else(|| format!("no such variant: {item}"))?;

@@ -1,0 +1,15 @@
+use zap_core::Zap;
+
+#[derive(Zap)]
+struct Record {
+    id: u64,
+    value: Vec<std::marker::PhantomData<u8>>,
+}
+
+fn main() {
+    let bytes = [];
+    let record = Record::decode(&bytes).unwrap();
+    let _ = record.to_vec();
+    let view = Record::view(&bytes).unwrap();
+    let _ = view.id();
+}

@@ -1,0 +1,15 @@
+use zap_core::Zap;
+
+#[derive(Zap, Clone, Copy, Debug)]
+enum Color {
+    Red = -1,
+    Blue,
+}
+
+#[derive(Zap)]
+struct Holder {
+    value: Color,
+    list: Vec<Color>,
+}
+
+fn main() {}

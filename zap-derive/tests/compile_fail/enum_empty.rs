@@ -1,0 +1,12 @@
+use zap_core::Zap;
+
+#[derive(Zap, Clone, Copy, Debug)]
+enum Color {}
+
+#[derive(Zap)]
+struct Holder {
+    value: Color,
+    list: Vec<Color>,
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+use zap_core::Zap;
+
+#[derive(Zap)]
+struct Record {
+    id: u64,
+    value: std::num::NonZeroUsize,
+}
+
+fn main() {
+    let bytes = [];
+    let record = Record::decode(&bytes).unwrap();
+    let _ = record.to_vec();
+    let view = Record::view(&bytes).unwrap();
+    let _ = view.id();
+    let _ = view.value();
+}
