@@ -74,13 +74,10 @@ impl<T: FixedStride> ListElement<Native> for T {
         if T::INFALLIBLE {
             return section.check_run(T::WIDTH, field, walk);
         }
-        let list = T::get_list(section, field)?;
-        list.spend(walk)?;
-        // A copy can live in registers during the loop.
-        let mut own = walk.clone();
-        list.sections().try_for_each(|element| T::check(element, list.element_field(), &mut own))?;
-        *walk = own;
-        Ok(())
+        match T::get_list(section, field) {
+            Ok(list) => list.check(walk),
+            Err(error) => Err(error),
+        }
     }
     fn equals_list(items: &[T], section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
         T::get_list(section, field).is_ok_and(|list| list.equals(items, walk))
@@ -191,7 +188,7 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
         if T::WIDTH == 0 {
             return None;
         }
-        let element = self.body.element(index.checked_mul(T::WIDTH)?, T::WIDTH)?;
+        let element = self.body.element_checked(index.checked_mul(T::WIDTH)?, T::WIDTH)?;
         Some(T::get(element, self.element_field()))
     }
 
@@ -222,12 +219,30 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
         core::iter::from_fn(move || if T::WIDTH == 0 { None } else { left.next(T::WIDTH) })
     }
 
+    /// Checks the elements and everything behind them.
+    #[inline]
+    fn check<const METERED: bool>(&self, walk: &mut Walk<'_, METERED>) -> Result<(), DecodeError> {
+        walk.spend(self.body.bytes().len(), self.body.position() as usize)?;
+        // A copy can live in registers during the loop.
+        let mut own = walk.clone();
+        for element in self.sections() {
+            T::check(element, self.element_field(), &mut own)?;
+        }
+        *walk = own;
+        Ok(())
+    }
+
     /// Whether the elements are these.
     pub(crate) fn equals(&self, items: &[T], walk: &mut Walk<'_, true>) -> bool {
         if self.len() != items.len() || !compare::pay(self.body, walk) {
             return false;
         }
-        self.sections().zip(items).all(|(element, item)| item.equals(element, self.element_field(), walk))
+        for (index, item) in items.iter().enumerate() {
+            if !item.equals(self.element(index), self.element_field(), walk) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether both lists have equal elements.
@@ -235,19 +250,23 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
         if self.len() != other.len() || !compare::pay(self.body, walk) || !compare::pay(other.body, walk) {
             return false;
         }
-        let mut pairs = self.sections().zip(other.sections());
-        pairs.all(|(left, right)| T::same(left, right, self.element_field(), walk))
+        for index in 0..self.len() {
+            if !T::same(self.element(index), other.element(index), self.element_field(), walk) {
+                return false;
+            }
+        }
+        true
     }
 
     /// The fixed section of element `index`, if there is one.
     pub(crate) fn section(&self, index: usize) -> Option<Section<'m>> {
-        if index < self.len() { self.body.element(index.checked_mul(T::WIDTH)?, T::WIDTH) } else { None }
+        (index < self.len()).then(|| self.element(index))
     }
 
     /// The fixed section of element `index`, which must exist.
     #[inline]
     pub(crate) fn element(&self, index: usize) -> Section<'m> {
-        self.body.element_or_empty(index.saturating_mul(T::WIDTH), T::WIDTH)
+        self.body.element(index.wrapping_mul(T::WIDTH), T::WIDTH)
     }
 
     /// The fixed sections of all elements, side by side.
@@ -286,8 +305,8 @@ impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
     /// Once a level of a recursive record: what does not recurse is done elsewhere, to keep this frame small.
     fn decode<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
         let mut items = self.room(walk)?;
-        for element in self.sections() {
-            match T::decode_slot(element, self.element_field(), walk) {
+        for index in 0..self.len() {
+            match T::decode_slot(self.element(index), self.element_field(), walk) {
                 Ok(item) => items.push(item),
                 Err(error) => return Err(error),
             }

@@ -240,10 +240,20 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     /// # Cost
     ///
     /// O(message); visits at most as many bytes as the limits allow. No allocation.
+    #[inline(always)]
     fn validate<'m>(bytes: &'m [u8], limits: &Limits) -> Result<Self::View<'m>, DecodeError> {
-        let section = open_within::<Self>(bytes, limits)?;
-        check_root::<Self>(section, limits)?;
-        Ok(RecordView::from_section(section))
+        let mut run = NO_RUN;
+        if let Some(section) = Section::open_canonical(bytes, Self::LAYOUT.root_size()) {
+            let (section, message) = (section.with_depth(limits.depth()), section.message());
+            let mut walk = Walk::<true>::deferring(Self::NESTED, limits, message.len());
+            let is_fine =
+                message.len() <= limits.message_len() as usize && Self::check_fields(section, &mut walk).is_ok();
+            if is_fine && walk.deferred(message).is_some_and(<[u8]>::is_ascii) {
+                return Ok(RecordView::from_section(section));
+            }
+            run = walk.run();
+        }
+        validate_unusual::<Self>(bytes, *limits, run).map(RecordView::from_section)
     }
 
     /// Takes one message off the front of `bytes` and views it; tells exactly what follows, or how much is missing.
@@ -407,6 +417,7 @@ pub(crate) fn decode_root<'m, T: Decode<'m>>(
     }
 }
 
+#[inline(always)]
 fn open_within<'m, T: Zap>(bytes: &'m [u8], limits: &Limits) -> Result<Section<'m>, DecodeError> {
     let section = T::open_root(bytes)?;
     if section.message().len() > limits.message_len() as usize {
@@ -415,38 +426,38 @@ fn open_within<'m, T: Zap>(bytes: &'m [u8], limits: &Limits) -> Result<Section<'
     Ok(section.with_depth(limits.depth()))
 }
 
-/// Checks a root section and everything behind it.
-///
-/// Texts are many where there are lists, and looking at each by itself is most of the cost: so the first try only notes
-/// where they lie, and looks at all of them at once.
-#[inline]
-fn check_root<R: Zap>(section: Section<'_>, limits: &Limits) -> Result<(), DecodeError> {
-    if !R::NESTED {
-        return R::check_fields(section, &mut Walk::<true>::new(limits, section.message().len(), None));
-    }
-    let mut walk = Walk::<true>::deferring(limits, section.message().len());
-    if R::check_fields(section, &mut walk).is_ok()
-        && let Some(texts) = walk.deferred(section.message())
-        && texts.is_ascii()
-    {
-        return Ok(());
-    }
-    check_unusual_root::<R>(section, walk, limits)
-}
+/// No run of texts is known.
+const NO_RUN: (usize, usize) = (0, 0);
 
-/// As [`check_root`], for a message whose texts are not all ASCII, or in which something is wrong.
+/// [`Zap::validate`] of a message whose header is not the canonical one, whose texts are not all ASCII, or in which
+/// something is wrong.
+///
+/// Texts are many where there are lists, and looking at each by itself is most of the cost of a check: so the first try
+/// only notes where they lie, and looks at all of them at once. Where that has been done already, they are the `run`.
 #[cold]
 #[inline(never)]
-fn check_unusual_root<R: Zap>(section: Section<'_>, walk: Walk<'_, true>, limits: &Limits) -> Result<(), DecodeError> {
-    let message_len = section.message().len();
-    if let Some(texts) = walk.deferred(section.message())
+fn validate_unusual<R: Zap>(bytes: &[u8], limits: Limits, run: (usize, usize)) -> Result<Section<'_>, DecodeError> {
+    let section = open_within::<R>(bytes, &limits)?;
+    let message = section.message();
+    let mut run = run;
+    if run == NO_RUN && R::NESTED {
+        let mut walk = Walk::<true>::deferring(true, &limits, message.len());
+        let is_fine = R::check_fields(section, &mut walk).is_ok();
+        if is_fine && walk.deferred(message).is_some_and(<[u8]>::is_ascii) {
+            return Ok(section);
+        }
+        run = walk.run();
+    }
+    if let Some(texts) = message.get(run.0..run.1)
         && let Ok(known) = simdutf8::basic::from_utf8(texts)
-        && R::check_fields(section, &mut walk.knowing(known, limits, message_len)).is_ok()
+        && let Some(mut walk) = Walk::<true>::knowing(run.0, known, &limits, message.len())
+        && R::check_fields(section, &mut walk).is_ok()
     {
-        return Ok(());
+        return Ok(section);
     }
     // Bytes may lie between the texts, or texts overlap; or this tells what is wrong, and where.
-    R::check_fields(section, &mut Walk::<true>::new(limits, message_len, None))
+    R::check_fields(section, &mut Walk::<true>::new(&limits, message.len(), None))?;
+    Ok(section)
 }
 
 /// Cuts one message off the front of `bytes` and reads it.

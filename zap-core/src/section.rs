@@ -60,19 +60,8 @@ impl<'m> Section<'m> {
     /// or merely unusual, is sorted out by a cold function.
     #[inline(always)]
     pub(crate) fn open(bytes: &'m [u8], size: usize, place: &'static Place) -> Result<Self, DecodeError> {
-        if let Some(header) = bytes.first_chunk::<HEADER_LEN>() {
-            let header = u128::from_le_bytes(*header);
-            let (root, len) = halves((header >> 64) as u64);
-            let len = len as usize;
-            let end = HEADER_LEN.saturating_add(size);
-            let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
-            if is_canonical
-                && len <= bytes.len()
-                && len >= end
-                && let (Some(message), Some(section)) = (bytes.get(..len), bytes.get(HEADER_LEN..end))
-            {
-                return Ok(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
-            }
+        if let Some(section) = Self::open_canonical(bytes, size) {
+            return Ok(section);
         }
         let (root, len) = halves(locate_unusual(bytes, size, place)?);
         let message = bytes.get(..len as usize).unwrap_or_default();
@@ -80,6 +69,24 @@ impl<'m> Section<'m> {
             Some(section) => Ok(Self::whole(message, section, root, 0, Limits::DEPTH)),
             None => Err(refuse(DecodeErrorKind::SectionOutOfBounds, root as usize, place)),
         }
+    }
+
+    /// Opens what almost every message is: the canonical case of [`Section::open`].
+    #[inline(always)]
+    pub(crate) fn open_canonical(bytes: &'m [u8], size: usize) -> Option<Self> {
+        let header = u128::from_le_bytes(*bytes.first_chunk::<HEADER_LEN>()?);
+        let (root, len) = halves((header >> 64) as u64);
+        let len = len as usize;
+        let end = HEADER_LEN.saturating_add(size);
+        let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
+        if is_canonical
+            && len <= bytes.len()
+            && len >= end
+            && let (Some(message), Some(section)) = (bytes.get(..len), bytes.get(HEADER_LEN..end))
+        {
+            return Some(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
+        }
+        None
     }
 
     /// Opens the message that starts at `floor` and may extend to the end of `message`.
@@ -176,17 +183,18 @@ impl<'m> Section<'m> {
         Self { bytes, position: self.position.wrapping_add(offset as u32), ..self }
     }
 
-    /// The part of a list body that an element takes: a section of its own; `None` past the body's end.
+    /// The part of a list body that an element takes: a section of its own.
     #[inline]
-    pub(crate) fn element(self, offset: usize, width: usize) -> Option<Self> {
-        let bytes = self.bytes.get(offset..)?.get(..width)?;
-        Some(Self::whole(self.message, bytes, self.position.wrapping_add(offset as u32), self.floor, self.depth))
+    pub(crate) fn element(self, offset: usize, width: usize) -> Self {
+        let Self { message, bytes, position, floor, depth, .. } = self.part(offset, width);
+        Self::whole(message, bytes, position, floor, depth)
     }
 
-    /// As [`Section::element`]; past the body's end an empty section, which reads as zeros.
+    /// As [`Section::element`]; `None` past the body's end.
     #[inline]
-    pub(crate) fn element_or_empty(self, offset: usize, width: usize) -> Self {
-        self.element(offset, width).unwrap_or_else(|| self.part(0, 0))
+    pub(crate) fn element_checked(self, offset: usize, width: usize) -> Option<Self> {
+        let bytes = self.bytes.get(offset..)?.get(..width)?;
+        Some(Self::whole(self.message, bytes, self.position.wrapping_add(offset as u32), self.floor, self.depth))
     }
 
     /// The raw word of a text, bytes or list slot.
@@ -424,47 +432,6 @@ impl<'m> Section<'m> {
     }
 }
 
-/// A section without its borrow of the message: what a view that may change the message holds beside it.
-#[derive(Clone, Copy)]
-pub(crate) struct Location {
-    message_end: usize,
-    position: u32,
-    len: usize,
-    container: (u32, u32),
-    floor: u32,
-    depth: u8,
-}
-
-impl Section<'_> {
-    /// Where the section is.
-    pub(crate) const fn location(self) -> Location {
-        let Self { message, bytes, position, container, floor, depth } = self;
-        Location { message_end: message.len(), position, len: bytes.len(), container, floor, depth }
-    }
-}
-
-impl Location {
-    /// The section again, in the message that it was located in; all zero in another.
-    pub(crate) fn section(self, input: &[u8]) -> Section<'_> {
-        let Self { message_end, position, len, container, floor, depth } = self;
-        let message = input.get(..message_end).unwrap_or_default();
-        let bytes = message.get(position as usize..).and_then(|rest| rest.get(..len)).unwrap_or_default();
-        Section { message, bytes, position, container, floor, depth }
-    }
-
-    /// Where the whole section lies in the input.
-    pub(crate) fn range(self) -> Range<usize> {
-        let start = self.position as usize;
-        start..start.saturating_add(self.len)
-    }
-
-    /// Where a field of the section lies in the input.
-    pub(crate) fn range_of(self, offset: usize, width: usize) -> Range<usize> {
-        let start = (self.position as usize).saturating_add(offset);
-        start..start.saturating_add(width)
-    }
-}
-
 /// The elements of a list body that are still to be visited.
 #[derive(Clone, Copy)]
 pub(crate) struct Elements<'m> {
@@ -509,6 +476,47 @@ impl<'m> Elements<'m> {
     #[inline]
     fn element(&self, bytes: &'m [u8], position: u32) -> Section<'m> {
         Section::whole(self.body.message, bytes, position, self.body.floor, self.body.depth)
+    }
+}
+
+/// A section without its borrow of the message: what a view that may change the message holds beside it.
+#[derive(Clone, Copy)]
+pub(crate) struct Location {
+    message_end: usize,
+    position: u32,
+    len: usize,
+    container: (u32, u32),
+    floor: u32,
+    depth: u8,
+}
+
+impl Section<'_> {
+    /// Where the section is.
+    pub(crate) const fn location(self) -> Location {
+        let Self { message, bytes, position, container, floor, depth } = self;
+        Location { message_end: message.len(), position, len: bytes.len(), container, floor, depth }
+    }
+}
+
+impl Location {
+    /// The section again, in the message that it was located in; all zero in another.
+    pub(crate) fn section(self, input: &[u8]) -> Section<'_> {
+        let Self { message_end, position, len, container, floor, depth } = self;
+        let message = input.get(..message_end).unwrap_or_default();
+        let bytes = message.get(position as usize..).and_then(|rest| rest.get(..len)).unwrap_or_default();
+        Section { message, bytes, position, container, floor, depth }
+    }
+
+    /// Where the whole section lies in the input.
+    pub(crate) fn range(self) -> Range<usize> {
+        let start = self.position as usize;
+        start..start.saturating_add(self.len)
+    }
+
+    /// Where a field of the section lies in the input.
+    pub(crate) fn range_of(self, offset: usize, width: usize) -> Range<usize> {
+        let start = (self.position as usize).saturating_add(offset);
+        start..start.saturating_add(width)
     }
 }
 

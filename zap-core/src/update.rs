@@ -240,9 +240,10 @@ impl<'s> Sink for InPlace<'s> {
         }
     }
     fn split(body: &mut &'s mut [u8], len: usize) -> &'s mut [u8] {
-        let (part, rest) = core::mem::take(body).split_at_mut_checked(len).unwrap_or_default();
-        *body = rest;
-        part
+        Self::split_checked(body, len).unwrap_or_default()
+    }
+    fn split_checked(body: &mut &'s mut [u8], len: usize) -> Option<&'s mut [u8]> {
+        body.split_off_mut(..len)
     }
 
     fn split_checked(body: &mut &'s mut [u8], len: usize) -> Option<&'s mut [u8]> {

@@ -47,16 +47,25 @@ impl<'m, const METERED: bool> Walk<'m, METERED> {
         Self { budget: limits.budget_for(message_len), source, run: Run::NONE }
     }
 
-    /// As [`Walk::new`], for a check that leaves a run of texts for later.
+    /// As [`Walk::new`], for a check that, if `deferring`, leaves a run of texts for later.
     #[inline]
-    pub(crate) const fn deferring(limits: &Limits, message_len: usize) -> Self {
-        Self { budget: limits.budget_for(message_len), source: None, run: Run::TO_COME }
+    pub(crate) const fn deferring(deferring: bool, limits: &Limits, message_len: usize) -> Self {
+        let run = if deferring { Run::TO_COME } else { Run::NONE };
+        Self { budget: limits.budget_for(message_len), source: None, run }
     }
 
-    /// As [`Walk::new`], for the check after that: the run is `known` to be UTF-8.
-    pub(crate) fn knowing(&self, known: &'m str, limits: &Limits, message_len: usize) -> Self {
-        let run = if known.is_empty() { Run::NONE } else { Run { start: self.run.start, end: NOWHERE, known } };
-        Self { budget: limits.budget_for(message_len), source: None, run }
+    /// As [`Walk::new`], for the check after that: the run that starts at `start` is `known` to be UTF-8, and paid for;
+    /// `None` if it is beyond the budget.
+    pub(crate) fn knowing(start: usize, known: &'m str, limits: &Limits, message_len: usize) -> Option<Self> {
+        let budget = limits.budget_for(message_len).checked_sub(known.len() as u64)?;
+        let run = if known.is_empty() { Run::NONE } else { Run { start, end: NOWHERE, known } };
+        Some(Self { budget, source: None, run })
+    }
+
+    /// Where the run of texts left for later starts and ends.
+    #[inline]
+    pub(crate) const fn run(&self) -> (usize, usize) {
+        (self.run.start, self.run.end)
     }
 
     /// The run of texts left for later; `None` if it is beyond the budget.

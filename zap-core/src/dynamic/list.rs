@@ -190,7 +190,7 @@ impl<'m> DynamicListIter<'m> {
                 Ok(DynamicSlot::new(section, Field { offset, ..field }, element, dialect))
             }
             Form::Run { stride, is_set } => {
-                let part = section.element_or_empty(index.saturating_mul(stride), stride);
+                let part = section.element(index.saturating_mul(stride), stride);
                 let slot = DynamicSlot::new(part, Field { offset: 0, ..field }, element, dialect);
                 if is_set {
                     self.keys.push(slot);
@@ -337,7 +337,7 @@ impl<'m> DynamicMapIter<'m> {
     fn entry(&mut self) -> (DynamicSlot<'m>, DynamicSlot<'m>) {
         let DynamicMap { body, entry, place } = self.map;
         let stride = entry.size as usize;
-        let part = body.element_or_empty(self.next.saturating_mul(stride), stride);
+        let part = body.element(self.next.saturating_mul(stride), stride);
         let nothing = DynamicSlot::new(part, Field { offset: 0, place }, &FieldType::Nothing, entry.dialect);
         let record = DynamicRecord::new(part, entry).at(place);
         let key = record.slot(0).unwrap_or(nothing);
