@@ -32,7 +32,11 @@ fn read_all<F: Family>(bytes: &[u8]) -> bool {
         assert!(F::display(view).len() <= (64 << 10) + 8);
         let again = F::to_record(view).map(|value| F::shows(view, &value) == F::equal(&value, &value));
         assert_eq!(again, decoded.as_ref().map(|_| true).map_err(|error| *error), "{bytes:02x?}");
-        assert_eq!(json::to_string(view).map(drop), validated.as_ref().map(drop).map_err(|error| *error), "{bytes:02x?}");
+        assert_eq!(
+            json::to_string(view).map(drop),
+            validated.as_ref().map(drop).map_err(|error| *error),
+            "{bytes:02x?}"
+        );
     }
     if let Ok(view) = validated {
         assert_eq!(seen.error, None, "validate accepted {bytes:02x?}");
