@@ -34,7 +34,13 @@ pub fn display<R: Zap>(section: Section<'_>, f: &mut fmt::Formatter<'_>) -> fmt:
 fn print(section: Section<'_>, layout: &'static Layout, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (is_pretty, walk) = (f.alternate(), walk_over(section.message().len()));
     let mut printer = Printer { out: Writer::new(f, MAX_OUTPUT), walk, is_pretty, level: 0, indent: 0 };
-    let written = printer.record(DynamicRecord::new(section, layout), layout.name);
+    let record = DynamicRecord::new(section, layout);
+    // The only field of an enum that is the root of a message has no name: the enum stands alone.
+    let alone = record.slot(0).filter(|_| matches!(layout.fields, [field] if field.name.is_empty()));
+    let written = match alone {
+        Some(slot) => printer.slot(slot),
+        None => printer.record(record, layout.name),
+    };
     printer.out.end(written)
 }
 

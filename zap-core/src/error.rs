@@ -138,8 +138,9 @@ pub enum DecodeErrorKind {
     /// A variant without fields has a pointer to some.
     #[error("a variant without fields points at some")]
     UnexpectedFields,
-    /// The length of a `#[zap(growable)]` record is below its own four bytes or ends inside a field.
-    #[error("the length of a growable record ends inside a field")]
+    /// The length of a `#[zap(growable)]` record is below its own four bytes, ends inside a field, or leaves out fields
+    /// that [`Zap::view_mut`](crate::Zap::view_mut) would change.
+    #[error("the length of a growable record ends inside a field, or before one that is to be changed")]
     InvalidLength,
     /// The `from_wire` of a `#[zap(with)]` field has refused the value.
     #[error("the conversion of the field refused the value")]

@@ -1,4 +1,4 @@
-//! The manual: types, attributes, views, the wire, strictness, evolution, Go. It holds no code; most claims in it are an example
+//! The manual: types, attributes, views, the wire, strictness, evolution, JSON, Go. It holds no code; most claims in it are an example
 //! that runs or name the test that holds them. What the Go side does is taken from the wire's description and vectors.
 
 #[doc = include_str!("guide/types.md")]

@@ -1,6 +1,6 @@
 //! Zero-copy binary records on the public ZAP wire.
 //!
-//! Derive [`Zap`] on a struct. Its values are written by appending to a buffer of yours, and read where they lie: by a
+//! Derive [`Zap`] on a struct or an enum. Its values are written by appending to a buffer of yours, and read where they lie: by a
 //! view, one field at a time, or as the whole struct, which may borrow from the message.
 //!
 //! ```
@@ -40,11 +40,16 @@
 //! | hand a view to another thread | [`OwnedView`] |
 //! | walk a list | [`ListView`] in the native dialect, [`StreamView`] in the other two |
 //! | look something up | [`MapView`], [`SetView`] |
+//! | compare, copy out, print | `==` and `{}` of any view, [`RecordView::to_record`]: [`guide::views`] |
+//! | change fields in place | [`Zap::view_mut`], [`SlotMut`] |
+//! | write and read JSON | [`json`]; with the feature `serde` views are `Serialize` |
+//! | look at bytes | [`annotate()`] |
 //! | reuse memory | [`Buffer`], [`BufferPool`]; any `Vec<u8>` does, too |
 //! | know where the fields lie | [`Zap::LAYOUT`], [`Layout`] |
 //! | keep them there | `#[zap(pin)]`, [`lock`], [`Layout::can_read`]: [`guide::evolution`] |
 //! | hand the layout to Go | [`schema_text`] |
-//! | read or write without a struct | [`Message`], [`Object`], [`List`], [`Text`]; [`Builder`], [`Schema`] |
+//! | read with a layout, but no struct | [`dynamic`] |
+//! | read or write without either | [`Message`], [`Object`], [`List`], [`Text`]; [`Builder`], [`Schema`] |
 //! | know what went wrong | [`DecodeError`], [`DecodeErrorKind`], [`EncodeError`] |
 //!
 //! There are two layers. The *typed* one, around [`Zap`], knows the record: whatever is malformed is an error with the
@@ -61,18 +66,24 @@
 //!
 //! # Further reading
 //!
-//! The [`guide`] is the manual: which [Rust types](guide::types) a record takes, every [attribute](guide::attributes), the
-//! [wire](guide::wire) byte by byte, where this crate is [stricter](guide::strictness) than its peer, how a record may
-//! [change](guide::evolution), and which dialect speaks to which [Go](guide::go) code.
+//! The [`guide`] is the manual: which [Rust types](guide::types) a record takes, every [attribute](guide::attributes),
+//! what [views](guide::views) can do, the [wire](guide::wire) byte by byte, where this crate is
+//! [stricter](guide::strictness) than its peer, how a record may [change](guide::evolution), [JSON](guide::json) and
+//! looking at bytes, and which dialect speaks to which [Go](guide::go) code.
 //!
 //! References such as "wire 1.2" number the sections of `golden/vectors/README.md`, which states the wire's rules.
 //!
 //! # Features
 //!
-//! `derive` (on): `#[derive(Zap)]`. `std` (on): [`BufferPool`], `HashMap`, `HashSet` and `SystemTime` as fields, and the
-//! choice of the UTF-8 check's instructions at run time. `uuid`, `rust_decimal`: `uuid::Uuid` and `rust_decimal::Decimal`
-//! as fields. `serde`: `serde::Serialize` of views and lists; [`json`] needs no feature. Without `std` the crate needs
-//! `alloc` only.
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `derive` | yes | `#[derive(Zap)]` |
+//! | `std` | yes | [`BufferPool`]; `HashMap`, `HashSet` and `SystemTime` as fields; [`lock`]; [`json::to_writer`]; the choice of the UTF-8 check's instructions at run time |
+//! | `serde` | no | `serde::Serialize` of views, lists, maps and sets; [`json`] needs no feature |
+//! | `uuid` | no | `uuid::Uuid` as a field |
+//! | `rust_decimal` | no | `rust_decimal::Decimal` as a field |
+//!
+//! Without `std` the crate needs `alloc` only. No feature changes a byte.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;

@@ -41,9 +41,9 @@ impl Missing {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a ZAP record of the `{D}` dialect",
     label = "not a field type in this dialect",
-    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]",
-    note = "native records take bool, 8 to 128-bit integers, f32, f64, char; &str, String, Box<str>, Arc<str>, Cow<str>; &[u8], Vec<u8>, Box<[u8]>, Arc<[u8]>, Cow<[u8]>, Bytes; NonZero, Duration, SystemTime, IP addresses, PhantomData, and with their features Uuid and Decimal; native records; and Option<T>, Box<T>, [T; N], tuples, Vec<T>, &[T], maps and sets of all of these",
-    note = "zapgen and zip records take bool, 8 to 64-bit integers, f32, f64, text, bytes, PhantomData, records of their own dialect and lists of these; zapgen also [u8; N] and Option of a record; zip also Option"
+    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]; for an enum, #[derive(Zap)]",
+    note = "native records take bool, 8 to 128-bit integers, f32, f64, char; &str, String, Box<str>, Arc<str>, Cow<str>; &[u8], Vec<u8>, Box<[u8]>, Arc<[u8]>, Cow<[u8]>, Bytes; NonZero, Duration, SystemTime, IP addresses, PhantomData, and with their features Uuid and Decimal; native records and enums; and Option<T>, Box<T>, [T; N], tuples, Vec<T>, &[T], maps and sets of all of these",
+    note = "zapgen and zip records take bool, 8 to 64-bit integers, f32, f64, text, bytes, PhantomData, enums without data, records of their own dialect and lists of these; zapgen also [u8; N] and Option of a record; zip also Option"
 )]
 pub trait Slot<D: Dialect> {
     /// Bytes in the fixed section.
@@ -211,8 +211,8 @@ pub trait DecodeSlot<'m, D: Dialect>: Slot<D> + Sized {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a list in the `{D}` dialect",
     label = "not a list of elements of this dialect",
-    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]",
-    note = "native lists hold every type of native fields; zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes and records of their own dialect"
+    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]; for an enum, #[derive(Zap)]",
+    note = "native lists hold every type of native fields; zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes, enums without data and records of their own dialect"
 )]
 pub trait ListElement<D: Dialect>: Sized {
     /// The wire type of the sequence.

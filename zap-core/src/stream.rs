@@ -18,8 +18,8 @@ use crate::{DecodeError, DecodeListElement, FieldType, ListElement, Place, Slot,
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a list in the `{D}` dialect",
     label = "not a list of elements of this dialect",
-    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]",
-    note = "zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes and records of their own dialect"
+    note = "for a struct of yours, put #[derive(Zap)] on it, with the same #[zap(dialect)]; for an enum, #[derive(Zap)]",
+    note = "zapgen and zip lists hold bool, 16 to 64-bit integers, i8, f32, f64, text, bytes, enums without data and records of their own dialect"
 )]
 pub trait Element<D: StreamDialect>: Slot<D> + Sized {
     /// What reading an element gives.

@@ -148,10 +148,13 @@ fn what_has_no_schema_is_named() {
     let error = Twice::LAYOUT.to_schema("p").unwrap_err();
     assert_eq!((error.field, error.reason), ("anId", SchemaErrorReason::NameTaken { name: "AnId".into() }));
 
-    let mut growable = *Leaf::LAYOUT;
-    growable.growable = true;
-    let growable: &'static _ = Box::leak(Box::new(growable));
-    assert_eq!(growable.to_schema("p").unwrap_err().reason, SchemaErrorReason::Growable);
+    #[derive(Zap)]
+    #[allow(dead_code)]
+    #[zap(growable)]
+    struct Growing {
+        x: u8,
+    }
+    assert_eq!(Growing::LAYOUT.to_schema("p").unwrap_err().reason, SchemaErrorReason::Growable);
     assert_eq!(schema_text("p q", &[]).unwrap_err().reason, SchemaErrorReason::Package);
 
     #[derive(Zap)]

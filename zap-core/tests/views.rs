@@ -120,6 +120,23 @@ fn views_are_printed() {
 }
 
 #[test]
+fn an_enum_that_is_the_root_is_printed_alone() {
+    #[derive(Zap, Debug)]
+    enum Event {
+        Started,
+        Moved { x: i32, y: i32 },
+    }
+    let shown = |event: Event| {
+        let bytes = event.to_vec().unwrap();
+        let table = zap_core::annotate(&bytes, Event::LAYOUT).to_string();
+        assert!(table.lines().any(|row| row.contains("  Event  ")), "{table}");
+        Event::view(&bytes).unwrap().to_string()
+    };
+    assert_eq!(shown(Event::Started), "Started");
+    assert_eq!(shown(Event::Moved { x: 1, y: -2 }), "Moved { x: 1, y: -2 }");
+}
+
+#[test]
 fn lists_and_owned_views_are_compared() {
     let value = mixed();
     let owned = OwnedView::<Mixed<'static>>::new(value.to_vec().unwrap()).unwrap();

@@ -58,10 +58,14 @@ use proc_macro::TokenStream;
 /// | an enum with data | yes | | | `Result` of its view, an enum |
 /// | `PhantomData` | yes | yes | yes | itself |
 /// | `Vec<T>`, `&[T]` | yes | yes | yes | `Result` of a list view |
+/// | a `#[zap(growable)]` record | yes | | | `Result` of its view |
+/// | a `#[zap(transparent)]` struct | as its field | as its field | as its field | as its field's |
+/// | any type with `#[zap(with)]` | as its `Wire` | as its `Wire` | as its `Wire` | as its `Wire`'s |
+/// | any type with `#[zap(skip)]` | yes | yes | yes | none |
 ///
-/// Native lists hold everything that native fields hold; zapgen and zip lists hold scalars, text, bytes and records. A
-/// `&[T]` of anything but `u8` can be encoded and viewed, but not decoded: its bytes lie at any address and are
-/// little-endian.
+/// Native lists hold everything that native fields hold; zapgen and zip lists hold scalars, enums without data, text,
+/// bytes and records. A `&[T]` of anything but `u8` can be encoded and viewed, but not decoded: its bytes lie at any
+/// address and are little-endian.
 ///
 /// # What it writes
 ///
@@ -69,9 +73,12 @@ use proc_macro::TokenStream;
 ///   is a field or a list element of other records of its dialect.
 /// - `TransferView<'m>` for a struct `Transfer`: as visible as the struct, each accessor as visible as its field and
 ///   documented as it. It borrows from the message alone, so it has one lifetime however many the struct has; type and
-///   constant parameters follow, and before them the struct's lifetimes where there are type parameters. It is `Copy`
-///   and `Debug` and has no other method: fields may be called `len` or `clone`. A field called `into` is read with
-///   `TransferView::into(&view)`, because the standard library's `into` goes first.
+///   constant parameters follow, and before them the struct's lifetimes where there are type parameters. It is `Copy`,
+///   `Debug`, `Display` and `PartialEq` with itself and the struct, and has no other method: fields may be called `len`
+///   or `clone`. A field called `into` is read with `TransferView::into(&view)`, because the standard library's `into`
+///   goes first.
+/// - `TransferViewMut<'m>`, which `Transfer::view_mut` gives: an accessor for each field, by which what has its bytes in
+///   its slot is set in place.
 ///
 /// The code contains no `unsafe`. Its lint exceptions are those that stand on the struct and its fields, and one of its
 /// own: `clippy::iter_not_returning_iterator`, on the accessor of a field called `iter` or `iter_mut`. It reaches
@@ -132,6 +139,19 @@ use proc_macro::TokenStream;
 /// use vendored::wire::Zap;
 /// assert_eq!(Ping::LAYOUT.name, "acme.Ping");
 /// # }
+/// ```
+///
+/// `#[zap(pin = "...")]`: the build fails if the struct's layout is another than this line says; the error prints both.
+///
+/// ```
+/// use zap_core::Zap;
+///
+/// #[derive(Zap)]
+/// #[zap(pin = "id:u64@0 name:text@8 size:16")]
+/// struct Account {
+///     id: u64,
+///     name: String,
+/// }
 /// ```
 ///
 /// `#[zap(transparent)]`: as a field, a struct with one field on the wire is that field.

@@ -102,7 +102,7 @@ impl<'m> Rows<'m> {
 
     /// A row for a slot itself, its value told by `tell`.
     fn row(&mut self, path: &str, slot: &DynamicSlot<'m>, tell: impl FnOnce(&mut Cut) -> fmt::Result) {
-        let field = format!("{path}: {}", slot.field_type());
+        let field = typed(path, slot);
         let (start, bytes, value) = (slot.position(), slot.bytes(), cut(tell));
         self.push(Row { start, bytes, field, value });
     }
@@ -168,7 +168,7 @@ impl<'m> Rows<'m> {
             Value::Option(Some(value)) => {
                 let is_presence = value.section_position() == slot.section_position();
                 if is_presence {
-                    let field = format!("{path}: {}", slot.field_type());
+                    let field = typed(path, slot);
                     self.push(Row::new(slot.position(), self.slice(slot.position(), 1), &field, &"present"));
                     self.visit(path.into(), value);
                 } else {
@@ -287,6 +287,12 @@ fn join(path: &str, name: &str) -> String {
 pub(super) struct Cut {
     text: String,
     left: usize,
+}
+
+/// The field and its type; an enum that is the root of a message has no name but its type's.
+fn typed(path: &str, slot: &DynamicSlot<'_>) -> String {
+    let separator = if path.is_empty() { "" } else { ": " };
+    format!("{path}{separator}{}", slot.field_type())
 }
 
 fn cut(tell: impl FnOnce(&mut Cut) -> fmt::Result) -> String {
