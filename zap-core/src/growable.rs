@@ -4,6 +4,7 @@
 //! long as that says, whatever the layout does; a field that ends beyond it is missing.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use crate::layout::SlotShape;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::slot::{Missing, field};
@@ -203,6 +204,29 @@ pub fn equals_field<R: Zap, T: Slot<Native> + GrowableField>(
 /// Whether the record behind the pointer is this one.
 pub fn equals<R: Zap>(record: &R, section: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
     self::walk::<R, true>(section, field, walk).is_ok_and(|section| record.equals_fields(section, walk))
+}
+
+/// The shape of a field that may be missing: how two views of it are compared knows of that.
+#[must_use]
+pub const fn shape<T: Slot<Native> + GrowableField>() -> SlotShape {
+    SlotShape { same: same_field::<T>, ..T::SHAPE }
+}
+
+/// Whether a field of two records is equal. A missing one is what it reads as.
+fn same_field<T: Slot<Native> + GrowableField>(
+    left: Section<'_>,
+    right: Section<'_>,
+    field: Field,
+    walk: &mut Walk<'_, true>,
+) -> bool {
+    let has = |section: Section<'_>| field.offset.saturating_add(T::WIDTH) <= section.bytes().len();
+    match (T::MISSING, has(left), has(right)) {
+        // Behind the end of a section are zeros.
+        (Missing::Zeros, ..) | (_, true, true) => T::same(left, right, field, walk),
+        (_, false, false) => true,
+        (_, true, false) => T::missing().equals(left, field, walk),
+        (_, false, true) => T::missing().equals(right, field, walk),
+    }
 }
 
 /// Whether the records behind both pointers are equal.

@@ -246,12 +246,6 @@ impl<'s> Sink for InPlace<'s> {
         body.split_off_mut(..len)
     }
 
-    fn split_checked(body: &mut &'s mut [u8], len: usize) -> Option<&'s mut [u8]> {
-        let (part, rest) = core::mem::take(body).split_at_mut_checked(len)?;
-        *body = rest;
-        Some(part)
-    }
-
     fn tail(&mut self, _: &mut &'s mut [u8], _: usize, _: &[u8]) {}
     fn run(&mut self, _: &mut &'s mut [u8], _: usize, _: Run) -> &'s mut [u8] {
         &mut []

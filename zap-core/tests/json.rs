@@ -43,6 +43,8 @@ fn round_trip<F: Family>(draw: &[u8]) {
         #[cfg(all(feature = "serde", not(miri), target_pointer_width = "64"))]
         if options == JsonOptions::new().integers(IntegerText::Numbers) {
             let serialized = F::serialized(F::Of::view(&message).unwrap()).unwrap();
+            // An optional that is there and holds one that is not is null to serde.
+            let text = text.replace(r#"{"Some":null}"#, "null");
             let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
             assert!(is_close(&parsed(&serialized), &parsed(&text)), "{serialized}\n{text}");
         }

@@ -13,7 +13,7 @@ use super::order::compare;
 use super::parse::{Failure, Parsed, Parser};
 use super::{JsonError, JsonErrorKind, JsonOptions, is_key};
 use crate::dynamic::{is_byte, is_newtype, is_tuple};
-use crate::{DialectKind, EnumLayout, FieldLayout, FieldType, Layout, Limits};
+use crate::{DialectKind, EnumLayout, FieldType, Layout, Limits, VariantLayout};
 
 /// The fields of the record that the text stands for.
 pub(super) fn record<'t>(
@@ -21,9 +21,9 @@ pub(super) fn record<'t>(
     layout: &'static Layout,
     options: &JsonOptions,
 ) -> Result<Vec<Item<'t>>, JsonError> {
-    let mut reader = Reader { parser: Parser::new(text), options, depth: Limits::DEPTH };
+    let mut reader = Reader { parser: Parser::new(text), options, depth: Limits::DEPTH, open: Vec::new() };
     let read = reader.fields(layout).and_then(|fields| reader.parser.end().map(|()| fields));
-    read.map_err(|failure| failure.locate(text))
+    read.map_err(|failure| reader.open.iter().rev().fold(failure, |failure, open| open.step(failure)).locate(text))
 }
 
 struct Reader<'t, 'o> {
@@ -31,86 +31,407 @@ struct Reader<'t, 'o> {
     options: &'o JsonOptions,
     /// Levels of lists and pointers that may still follow.
     depth: u8,
+    /// The values around the one that is read, the innermost last: a stack of our own, so that text needs none of the
+    /// thread's however deep it is.
+    open: Vec<Open<'t>>,
+}
+
+/// A value that has begun and waits for one inside it.
+struct Open<'t> {
+    form: Form<'t>,
+    /// Whether what is inside is a level further down.
+    is_level: bool,
+}
+
+enum Form<'t> {
+    /// An array with the values before the awaited one.
+    Array(Array<'t>),
+    /// A record's object; `at` is the awaited field.
+    Names { names: Names<'t>, at: usize },
+    /// A map's object; the awaited value belongs to this key.
+    Keys { keys: Keys<'t>, key: Item<'t>, name: Cow<'t, str> },
+    /// A record that is spelled as its one field.
+    Newtype,
+    /// An optional that is there.
+    Some,
+    /// The same as `{"Some": ...}`.
+    WrappedSome,
+    /// A box.
+    Pointer,
+    /// A variant with fields.
+    Variant(&'static VariantLayout, &'static Layout),
+}
+
+struct Array<'t> {
+    each: Each,
+    items: Vec<Item<'t>>,
+    whole: Whole,
+    position: usize,
+}
+
+/// What the values of an array are.
+#[derive(Clone, Copy)]
+enum Each {
+    Value(&'static FieldType, DialectKind),
+    /// Optionals of a zip list: an element is there, whatever it holds (wire 1.6).
+    Present(&'static FieldType, DialectKind),
+    /// The fields of a record, one after the other.
+    Field(&'static Layout),
+    /// The entries of a map, each an array of key and value.
+    Entry(&'static Layout),
+}
+
+/// What an array becomes.
+#[derive(Clone, Copy)]
+enum Whole {
+    List,
+    /// So many values.
+    Exactly(usize),
+    Set(&'static FieldType),
+    Map(&'static Layout),
+}
+
+struct Names<'t> {
+    layout: &'static Layout,
+    items: Vec<Option<Item<'t>>>,
+    position: usize,
+}
+
+struct Keys<'t> {
+    entry: &'static Layout,
+    entries: Vec<Item<'t>>,
+    position: usize,
+}
+
+impl Open<'_> {
+    /// Adds the step from this value to the one inside to the path of what is wrong there.
+    fn step(&self, failure: Failure) -> Failure {
+        match &self.form {
+            Form::Array(array) => failure.in_element(array.items.len()),
+            Form::Names { names, at } => failure.in_field(names.layout.fields.get(*at).map_or("", |field| field.name)),
+            Form::Keys { name, .. } => failure.in_field(name),
+            Form::Variant(variant, _) => failure.in_field(variant.name),
+            Form::Newtype | Form::Some | Form::WrappedSome | Form::Pointer => failure,
+        }
+    }
+}
+
+/// What comes next.
+enum Next<'t> {
+    /// A value of this type is read.
+    Read(&'static FieldType, DialectKind),
+    /// A value is complete: it goes into the one around it.
+    Complete(Item<'t>),
 }
 
 impl<'t> Reader<'t, '_> {
-    /// The fields of a record, tuple or variant.
+    /// The fields of the root.
     fn fields(&mut self, layout: &'static Layout) -> Parsed<Vec<Item<'t>>> {
-        match layout.fields {
-            [field] if is_newtype(layout) => Ok(Vec::from([self.field(layout, field)?])),
-            fields if is_tuple(layout) => self.positions(layout, fields),
-            fields => self.names(layout, fields),
+        let mut next = self.open_fields(layout, false)?;
+        loop {
+            next = match next {
+                Next::Read(field_type, dialect) => self.begin(field_type, dialect)?,
+                Next::Complete(item) => match (self.open.pop(), item) {
+                    (Some(open), item) => self.put_into(open, item)?,
+                    (None, Item::Items(fields)) => return Ok(fields),
+                    // A record's fields are items.
+                    (None, _) => return Ok(Vec::new()),
+                },
+            };
         }
     }
 
-    fn field(&mut self, layout: &Layout, field: &'static FieldLayout) -> Parsed<Item<'t>> {
-        self.value(&field.field_type, layout.dialect)
+    /// The start of a value; all of it, if no value is inside.
+    fn begin(&mut self, field_type: &'static FieldType, dialect: DialectKind) -> Parsed<Next<'t>> {
+        match field_type {
+            FieldType::Option(value) => self.open_option(value, dialect),
+            FieldType::Pointer(value) => self.open_around(Form::Pointer, true, value, dialect),
+            FieldType::Record(layout) => {
+                let layout = layout();
+                self.open_fields(layout, layout.dialect != DialectKind::Native || layout.growable)
+            }
+            FieldType::Tuple(layout) => self.open_positions(layout(), false),
+            FieldType::List(element) => self.open_array(Each::of(element, dialect), Whole::List, true),
+            FieldType::Array { element, len } if !is_byte(element) => {
+                self.open_array(Each::Value(element, dialect), Whole::Exactly(*len as usize), false)
+            }
+            FieldType::Set(element) if !is_byte(element) => {
+                self.open_array(Each::of(element, dialect), Whole::Set(element), true)
+            }
+            FieldType::Map(entry) if is_key(entry()) => self.open_keys(entry()),
+            FieldType::Map(entry) => self.open_array(Each::Entry(entry()), Whole::Map(entry()), true),
+            FieldType::Enum(layout) => self.open_variant(layout()),
+            single => self.single(single).map(Next::Complete),
+        }
+    }
+
+    /// Puts a value into the one around it.
+    fn put_into(&mut self, open: Open<'t>, item: Item<'t>) -> Parsed<Next<'t>> {
+        let is_level = open.is_level;
+        let whole = match open.form {
+            Form::Array(mut array) => {
+                array.items.push(match array.each {
+                    Each::Present(..) => Item::Option(Some(Box::new(item))),
+                    _ => item,
+                });
+                if self.parser.another("]")? {
+                    return self.next_element(array, is_level);
+                }
+                array.complete()?
+            }
+            Form::Names { mut names, at } => {
+                if let Some(field) = names.items.get_mut(at) {
+                    *field = Some(item);
+                }
+                if self.parser.another("}")? {
+                    return self.next_name(names, is_level);
+                }
+                names.complete()?
+            }
+            Form::Keys { mut keys, key, .. } => {
+                keys.entries.push(Item::Items(Vec::from([key, item])));
+                if self.parser.another("}")? {
+                    return self.next_key(keys, is_level);
+                }
+                entries(keys.entry, keys.entries, keys.position)?
+            }
+            Form::Newtype => Item::Items(Vec::from([item])),
+            Form::Some => Item::Option(Some(Box::new(item))),
+            Form::WrappedSome => {
+                self.parser.expect("}", JsonErrorKind::Syntax("the end of the object is missing"))?;
+                Item::Option(Some(Box::new(item)))
+            }
+            Form::Pointer => Item::Pointer(Box::new(item)),
+            Form::Variant(variant, layout) => {
+                self.parser.expect("}", JsonErrorKind::Syntax("a variant is an object of one name"))?;
+                let Item::Items(fields) = item else { return Ok(Next::Complete(Item::Variant(variant.number, None))) };
+                let fields: VariantItem<'t> = (layout, fields);
+                Item::Variant(variant.number, Some(fields))
+            }
+        };
+        self.ascend(is_level);
+        Ok(Next::Complete(whole))
+    }
+
+    /// One level down, if there is one.
+    fn descend(&mut self, is_level: bool) -> Parsed<()> {
+        match self.depth.checked_sub(u8::from(is_level)) {
+            Some(depth) => self.depth = depth,
+            None => return self.parser.fail(JsonErrorKind::TooDeep),
+        }
+        Ok(())
+    }
+
+    fn ascend(&mut self, is_level: bool) {
+        self.depth = self.depth.saturating_add(u8::from(is_level));
+    }
+
+    /// Takes the start of an array or object, and tells where it was.
+    fn start(&mut self, token: &'static str, expected: &'static str) -> Parsed<usize> {
+        let position = self.position();
+        self.parser.expect(token, JsonErrorKind::Type(expected))?;
+        Ok(position)
+    }
+
+    /// Something around one value of this type.
+    fn open_around(
+        &mut self,
+        form: Form<'t>,
+        is_level: bool,
+        value: &'static FieldType,
+        dialect: DialectKind,
+    ) -> Parsed<Next<'t>> {
+        self.descend(is_level)?;
+        self.open.push(Open { form, is_level });
+        Ok(Next::Read(value, dialect))
+    }
+
+    // Records.
+
+    /// The fields of a record, tuple or variant.
+    fn open_fields(&mut self, layout: &'static Layout, is_level: bool) -> Parsed<Next<'t>> {
+        match layout.fields {
+            [field] if is_newtype(layout) => {
+                self.open_around(Form::Newtype, is_level, &field.field_type, layout.dialect)
+            }
+            _ if is_tuple(layout) => self.open_positions(layout, is_level),
+            fields => {
+                self.descend(is_level)?;
+                let position = self.start("{", "an object")?;
+                let names = Names { layout, items: fields.iter().map(|_| None).collect(), position };
+                if !self.parser.take("}") {
+                    return self.next_name(names, is_level);
+                }
+                self.ascend(is_level);
+                names.complete().map(Next::Complete)
+            }
+        }
     }
 
     /// Fields in an array.
-    fn positions(&mut self, layout: &Layout, fields: &'static [FieldLayout]) -> Parsed<Vec<Item<'t>>> {
-        let mut types = fields.iter().map(|field| &field.field_type);
-        self.exactly(fields.len(), |reader| {
-            let field_type = types.next().unwrap_or(&FieldType::Nothing);
-            reader.value(field_type, layout.dialect)
-        })
+    fn open_positions(&mut self, layout: &'static Layout, is_level: bool) -> Parsed<Next<'t>> {
+        self.open_array(Each::Field(layout), Whole::Exactly(layout.fields.len()), is_level)
     }
 
-    /// Fields in an object, in any order.
-    fn names(&mut self, layout: &Layout, fields: &'static [FieldLayout]) -> Parsed<Vec<Item<'t>>> {
-        let start = self.start("{", "an object")?;
-        let mut items: Vec<Option<Item<'t>>> = fields.iter().map(|_| None).collect();
-        let mut more = !self.parser.take("}");
-        while more {
-            self.parser.peek();
-            let position = self.parser.position();
-            let name = self.parser.name()?;
-            let at = fields.iter().position(|field| field.name == name);
-            let (Some(field), Some(item)) = (at.and_then(|at| fields.get(at)), at.and_then(|at| items.get_mut(at)))
-            else {
-                return Err(Failure::new(JsonErrorKind::UnknownField(name.into_owned()), position));
-            };
-            if item.is_some() {
-                return Err(Failure::new(JsonErrorKind::Duplicate(name.into_owned()), position));
-            }
-            *item = Some(self.field(layout, field).map_err(|failure| failure.in_field(field.name))?);
-            more = self.parser.another("}")?;
+    /// The next field of an object, in any order.
+    fn next_name(&mut self, names: Names<'t>, is_level: bool) -> Parsed<Next<'t>> {
+        let (position, layout) = (self.position(), names.layout);
+        let name = self.parser.name()?;
+        let found = layout.fields.iter().enumerate().find(|(_, field)| field.name == name);
+        let Some((at, field)) = found else {
+            return Err(Failure::new(JsonErrorKind::UnknownField(name.into_owned()), position));
+        };
+        if names.items.get(at).is_some_and(Option::is_some) {
+            return Err(Failure::new(JsonErrorKind::Duplicate(name.into_owned()), position));
         }
-        complete(layout, items).map_err(|kind| Failure::new(kind, start))
+        self.open.push(Open { form: Form::Names { names, at }, is_level });
+        Ok(Next::Read(&field.field_type, layout.dialect))
     }
 
-    fn value(&mut self, field_type: &'static FieldType, dialect: DialectKind) -> Parsed<Item<'t>> {
+    // Arrays.
+
+    fn open_array(&mut self, each: Each, whole: Whole, is_level: bool) -> Parsed<Next<'t>> {
+        self.descend(is_level)?;
+        let position = self.start("[", "an array")?;
+        let array = Array { each, items: Vec::new(), whole, position };
+        if !self.parser.take("]") {
+            return self.next_element(array, is_level);
+        }
+        self.ascend(is_level);
+        array.complete().map(Next::Complete)
+    }
+
+    fn next_element(&mut self, array: Array<'t>, is_level: bool) -> Parsed<Next<'t>> {
+        let (each, index) = (array.each, array.items.len());
+        self.open.push(Open { form: Form::Array(array), is_level });
+        match each {
+            Each::Value(value, dialect) | Each::Present(value, dialect) => Ok(Next::Read(value, dialect)),
+            Each::Field(layout) => {
+                // Those that are too many are read as nothing, and counted.
+                let field_type = layout.fields.get(index).map_or(&FieldType::Nothing, |field| &field.field_type);
+                Ok(Next::Read(field_type, layout.dialect))
+            }
+            Each::Entry(layout) => self.open_positions(layout, false),
+        }
+    }
+
+    // Maps.
+
+    /// Entries in an object.
+    fn open_keys(&mut self, entry: &'static Layout) -> Parsed<Next<'t>> {
+        self.descend(true)?;
+        let position = self.start("{", "an object")?;
+        let keys = Keys { entry, entries: Vec::new(), position };
+        if !self.parser.take("}") {
+            return self.next_key(keys, true);
+        }
+        self.ascend(true);
+        Ok(Next::Complete(Item::Entries(Vec::new())))
+    }
+
+    fn next_key(&mut self, keys: Keys<'t>, is_level: bool) -> Parsed<Next<'t>> {
+        let position = self.position();
+        let name = self.parser.name()?;
+        let [key, value] = keys.entry.fields else {
+            return Err(Failure::new(JsonErrorKind::Type("a map of keys and values"), position));
+        };
+        let key = self.key(&key.field_type, name.clone()).map_err(|kind| Failure::new(kind, position))?;
+        let dialect = keys.entry.dialect;
+        self.open.push(Open { form: Form::Keys { keys, key, name }, is_level });
+        Ok(Next::Read(&value.field_type, dialect))
+    }
+
+    /// A key from its text.
+    fn key(&self, field_type: &'static FieldType, name: Cow<'t, str>) -> Result<Item<'t>, JsonErrorKind> {
         match field_type {
-            FieldType::Option(value) => self.option(value, dialect),
-            FieldType::Pointer(value) => {
-                let pointer = |item| Item::Pointer(Box::new(item));
-                match &**value {
-                    // It is behind that one pointer anyway.
-                    FieldType::Record(layout) if layout().growable => self.value(value, dialect).map(pointer),
-                    _ => self.deeper(|reader| reader.value(value, dialect).map(pointer)),
-                }
+            FieldType::Record(layout) => match layout().fields {
+                [field] => Ok(Item::Items(Vec::from([self.key(&field.field_type, name)?]))),
+                _ => Err(JsonErrorKind::Type("a key that is text")),
+            },
+            FieldType::Pointer(value) => Ok(Item::Pointer(Box::new(self.key(value, name)?))),
+            FieldType::Text => Ok(Item::Tail(match name {
+                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            })),
+            FieldType::Bytes | FieldType::Set(_) => {
+                Ok(Item::Tail(Cow::Owned(convert::bytes(Token::Text(name), self.options.bytes)?)))
             }
-            FieldType::Record(layout) if layout().dialect == DialectKind::Native && !layout().growable => {
-                self.fields(layout()).map(Item::Items)
+            FieldType::Array { len, .. } => {
+                let bytes = convert::bytes(Token::Text(name), self.options.bytes)?;
+                let is_right = bytes.len() == *len as usize;
+                if is_right { Ok(Item::Inline(bytes)) } else { Err(JsonErrorKind::Length(*len as usize)) }
             }
-            FieldType::Record(layout) => self.deeper(|reader| reader.fields(layout()).map(Item::Items)),
-            FieldType::Tuple(layout) => self.positions(layout(), layout().fields).map(Item::Items),
-            FieldType::Array { element, len } if is_byte(element) => {
-                let position = self.position();
-                let bytes = self.bytes()?;
-                if bytes.len() == *len as usize {
-                    return Ok(Item::Inline(bytes));
-                }
-                Err(Failure::new(JsonErrorKind::Length(*len as usize), position))
+            FieldType::Bool => match name.as_ref() {
+                "true" => Ok(Item::fixed(&[1])),
+                "false" => Ok(Item::fixed(&[0])),
+                _ => Err(JsonErrorKind::Type("true or false")),
+            },
+            FieldType::Enum(layout) => {
+                let is_known = layout().variants.iter().any(|variant| variant.name == name);
+                let token = if is_known || name.parse::<u32>().is_err() { Token::Text(name) } else { digits(name) };
+                Ok(convert::plain_enum(layout(), convert::variant_number(layout(), &token)?))
             }
-            FieldType::Array { element, len } => {
-                self.exactly(*len as usize, |reader| reader.value(element, dialect)).map(Item::Items)
-            }
-            FieldType::Set(element) if is_byte(element) => self.set_of_bytes(),
-            FieldType::List(element) => self.deeper(|reader| reader.elements(element, dialect)).map(Item::Items),
-            FieldType::Set(element) => self.deeper(|reader| reader.set(element, dialect)),
-            FieldType::Map(entry) => self.deeper(|reader| reader.map(entry())),
-            FieldType::Enum(layout) => self.variant(layout()),
+            single => convert::fixed(single, Token::Text(name)),
+        }
+    }
+
+    // Optionals and enums.
+
+    fn open_option(&mut self, value: &'static FieldType, dialect: DialectKind) -> Parsed<Next<'t>> {
+        if self.parser.take("null") {
+            return Ok(Next::Complete(Item::Option(None)));
+        }
+        let is_level = is_behind_a_pointer(value);
+        if is_optional(value) && self.wraps_null() {
+            self.start("{", "an object")?;
+            self.parser.name()?;
+            return self.open_around(Form::WrappedSome, is_level, value, dialect);
+        }
+        self.open_around(Form::Some, is_level, value, dialect)
+    }
+
+    /// Whether `{"Some": null}` or `{"Some": {"Some": null}}` and so on follows: an optional that is there and holds an
+    /// optional that is not. Takes nothing.
+    fn wraps_null(&mut self) -> bool {
+        let start = self.position();
+        let mut levels = 0_usize;
+        while self.parser.take("{") && self.parser.take("\"Some\"") && self.parser.take(":") {
+            levels = levels.saturating_add(1);
+        }
+        let is_null = levels > 0 && self.parser.take("null") && (0..levels).all(|_| self.parser.take("}"));
+        self.parser.rewind(start);
+        is_null
+    }
+
+    fn open_variant(&mut self, layout: &'static EnumLayout) -> Parsed<Next<'t>> {
+        if !layout.has_data {
+            let plain =
+                self.converted(|token, _| Ok(convert::plain_enum(layout, convert::variant_number(layout, &token)?)));
+            return plain.map(Next::Complete);
+        }
+        if self.parser.peek() != b'{' {
+            let unit = self.converted(|token, _| Ok(Item::Variant(convert::variant_number(layout, &token)?, None)));
+            return unit.map(Next::Complete);
+        }
+        self.start("{", "an object")?;
+        let position = self.position();
+        let name = self.parser.name()?;
+        let Some(variant) = layout.variants.iter().find(|variant| variant.name == name) else {
+            return Err(Failure::new(JsonErrorKind::UnknownVariant(name.into_owned()), position));
+        };
+        let Some(fields) = variant.fields else {
+            return Err(Failure::new(JsonErrorKind::Type("the name alone: this variant has no fields"), position));
+        };
+        self.descend(true)?;
+        self.open.push(Open { form: Form::Variant(variant, fields()), is_level: true });
+        self.open_fields(fields(), false)
+    }
+
+    // Single values.
+
+    /// What has no other value in it.
+    fn single(&mut self, field_type: &'static FieldType) -> Parsed<Item<'t>> {
+        match field_type {
             FieldType::Text => self.converted(|token, _| {
                 Ok(Item::Tail(match token.text("text")? {
                     Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
@@ -118,13 +439,22 @@ impl<'t> Reader<'t, '_> {
                 }))
             }),
             FieldType::Bytes => self.bytes().map(|bytes| Item::Tail(Cow::Owned(bytes))),
+            FieldType::Array { len, .. } => {
+                let position = self.position();
+                let bytes = self.bytes()?;
+                let is_right = bytes.len() == *len as usize;
+                if is_right {
+                    Ok(Item::Inline(bytes))
+                } else {
+                    Err(Failure::new(JsonErrorKind::Length(*len as usize), position))
+                }
+            }
+            FieldType::Set(_) => self.set_of_bytes(),
             FieldType::Duration => self.time(["secs", "nanos"], &FieldType::U64),
             FieldType::SystemTime => self.time(["secs_since_epoch", "nanos_since_epoch"], &FieldType::I64),
             single => self.converted(|token, _| convert::fixed(single, token)),
         }
     }
-
-    // Single values.
 
     fn position(&mut self) -> usize {
         self.parser.peek();
@@ -172,7 +502,7 @@ impl<'t> Reader<'t, '_> {
                 return Err(Failure::new(JsonErrorKind::Duplicate(name.into_owned()), position));
             }
             let field_type = if at == Some(0) { seconds } else { &FieldType::U32 };
-            *part = Some(self.value(field_type, DialectKind::Native).map_err(|failure| failure.in_field(&name))?);
+            *part = Some(self.single(field_type).map_err(|failure| failure.in_field(&name))?);
             more = self.parser.another("}")?;
         }
         let [seconds_name, nanoseconds_name] = names;
@@ -190,62 +520,6 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    // Arrays.
-
-    /// Takes the start of an array or object, and tells where it was.
-    fn start(&mut self, token: &'static str, expected: &'static str) -> Parsed<usize> {
-        let position = self.position();
-        self.parser.expect(token, JsonErrorKind::Type(expected))?;
-        Ok(position)
-    }
-
-    /// One level down.
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        let Some(depth) = self.depth.checked_sub(1) else {
-            return self.parser.fail(JsonErrorKind::TooDeep);
-        };
-        self.depth = depth;
-        let value = read(self);
-        self.depth = depth.saturating_add(1);
-        value
-    }
-
-    fn array<T>(&mut self, mut element: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
-        self.start("[", "an array")?;
-        let mut items = Vec::new();
-        let mut more = !self.parser.take("]");
-        while more {
-            let item = element(self).map_err(|failure| failure.in_element(items.len()))?;
-            items.push(item);
-            more = self.parser.another("]")?;
-        }
-        Ok(items)
-    }
-
-    fn elements(&mut self, element: &'static FieldType, dialect: DialectKind) -> Parsed<Vec<Item<'t>>> {
-        // An element of a zip list is there, whatever it holds (wire 1.6).
-        match element {
-            FieldType::Option(value) if dialect == DialectKind::Zip => {
-                self.array(|reader| reader.value(value, dialect).map(|item| Item::Option(Some(Box::new(item)))))
-            }
-            element => self.array(|reader| reader.value(element, dialect)),
-        }
-    }
-
-    fn exactly(&mut self, len: usize, element: impl FnMut(&mut Self) -> Parsed<Item<'t>>) -> Parsed<Vec<Item<'t>>> {
-        let position = self.position();
-        let items = self.array(element)?;
-        if items.len() == len { Ok(items) } else { Err(Failure::new(JsonErrorKind::Length(len), position)) }
-    }
-
-    fn set(&mut self, element: &'static FieldType, dialect: DialectKind) -> Parsed<Item<'t>> {
-        let position = self.position();
-        let mut items = self.elements(element, dialect)?;
-        let order = |a: &Item<'_>, b: &Item<'_>| compare(element, a, b);
-        ascending(&mut items, order).map_err(|kind| Failure::new(kind, position))?;
-        Ok(Item::Items(items))
-    }
-
     fn set_of_bytes(&mut self) -> Parsed<Item<'t>> {
         let position = self.position();
         let mut bytes = self.bytes()?;
@@ -253,139 +527,57 @@ impl<'t> Reader<'t, '_> {
         ascending(&mut bytes, order).map_err(|kind| Failure::new(kind, position))?;
         Ok(Item::Tail(Cow::Owned(bytes)))
     }
+}
 
-    // Maps.
-
-    fn map(&mut self, entry: &'static Layout) -> Parsed<Item<'t>> {
-        let position = self.position();
-        let [key, value] = entry.fields else {
-            return Ok(Item::Entries(Vec::new()));
-        };
-        let mut entries = if is_key(entry) {
-            self.keyed(entry, key, value)?
-        } else {
-            self.array(|reader| reader.positions(entry, entry.fields).map(Item::Items))?
-        };
-        let order = |a: &Item<'_>, b: &Item<'_>| match (a, b) {
-            (Item::Items(a), Item::Items(b)) => compare(&key.field_type, a.first()?, b.first()?),
-            _ => None,
-        };
-        ascending(&mut entries, order).map_err(|kind| Failure::new(kind, position))?;
-        Ok(Item::Entries(entries))
-    }
-
-    /// Entries in an object.
-    fn keyed(
-        &mut self,
-        entry: &Layout,
-        key: &'static FieldLayout,
-        value: &'static FieldLayout,
-    ) -> Parsed<Vec<Item<'t>>> {
-        self.start("{", "an object")?;
-        let mut entries = Vec::new();
-        let mut more = !self.parser.take("}");
-        while more {
-            let position = self.position();
-            let name = self.parser.name()?;
-            let key = self.key(&key.field_type, name.clone()).map_err(|kind| Failure::new(kind, position))?;
-            let value = self.field(entry, value).map_err(|failure| failure.in_field(&name))?;
-            entries.push(Item::Items(Vec::from([key, value])));
-            more = self.parser.another("}")?;
+impl Each {
+    const fn of(element: &'static FieldType, dialect: DialectKind) -> Self {
+        match (element, dialect) {
+            (FieldType::Option(value), DialectKind::Zip) => Self::Present(value, dialect),
+            _ => Self::Value(element, dialect),
         }
-        Ok(entries)
     }
+}
 
-    /// A key from its text.
-    fn key(&self, field_type: &'static FieldType, name: Cow<'t, str>) -> Result<Item<'t>, JsonErrorKind> {
-        match field_type {
-            FieldType::Record(layout) => match layout().fields {
-                [field] => Ok(Item::Items(Vec::from([self.key(&field.field_type, name)?]))),
-                _ => Err(JsonErrorKind::Type("a key that is text")),
-            },
-            FieldType::Pointer(value) => Ok(Item::Pointer(Box::new(self.key(value, name)?))),
-            FieldType::Text => Ok(Item::Tail(match name {
-                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-            })),
-            FieldType::Bytes | FieldType::Set(_) => {
-                Ok(Item::Tail(Cow::Owned(convert::bytes(Token::Text(name), self.options.bytes)?)))
+impl<'t> Array<'t> {
+    fn complete(self) -> Parsed<Item<'t>> {
+        let (mut items, position) = (self.items, self.position);
+        match self.whole {
+            Whole::List => {}
+            Whole::Exactly(len) if items.len() == len => {}
+            Whole::Exactly(len) => return Err(Failure::new(JsonErrorKind::Length(len), position)),
+            Whole::Set(element) => {
+                let order = |a: &Item<'_>, b: &Item<'_>| compare(element, a, b);
+                ascending(&mut items, order).map_err(|kind| Failure::new(kind, position))?;
             }
-            FieldType::Array { len, .. } => {
-                let bytes = convert::bytes(Token::Text(name), self.options.bytes)?;
-                let is_right = bytes.len() == *len as usize;
-                if is_right { Ok(Item::Inline(bytes)) } else { Err(JsonErrorKind::Length(*len as usize)) }
-            }
-            FieldType::Bool => match name.as_ref() {
-                "true" => Ok(Item::fixed(&[1])),
-                "false" => Ok(Item::fixed(&[0])),
-                _ => Err(JsonErrorKind::Type("true or false")),
-            },
-            FieldType::Enum(layout) => {
-                let is_known = layout().variants.iter().any(|variant| variant.name == name);
-                let token = if is_known || name.parse::<u32>().is_err() { Token::Text(name) } else { digits(name) };
-                Ok(convert::plain_enum(layout(), convert::variant_number(layout(), &token)?))
-            }
-            single => convert::fixed(single, Token::Text(name)),
+            Whole::Map(entry) => return entries(entry, items, position),
         }
+        Ok(Item::Items(items))
     }
+}
 
-    // Optionals and enums.
-
-    fn option(&mut self, value: &'static FieldType, dialect: DialectKind) -> Parsed<Item<'t>> {
-        if self.parser.take("null") {
-            return Ok(Item::Option(None));
-        }
-        let some = |item| Item::Option(Some(Box::new(item)));
-        if is_optional(value) && self.wraps_null() {
-            self.start("{", "an object")?;
-            self.parser.name()?;
-            let inner = self.value(value, dialect)?;
-            self.parser.expect("}", JsonErrorKind::Syntax("the end of the object is missing"))?;
-            return Ok(some(inner));
-        }
-        // The other types behind pointers go a level deeper themselves.
-        match value {
-            FieldType::Record(layout) | FieldType::Tuple(layout) if layout().is_inline() => {
-                self.deeper(|reader| reader.value(value, dialect)).map(some)
-            }
-            _ => self.value(value, dialect).map(some),
-        }
+impl<'t> Names<'t> {
+    fn complete(self) -> Parsed<Item<'t>> {
+        let position = self.position;
+        complete(self.layout, self.items).map(Item::Items).map_err(|kind| Failure::new(kind, position))
     }
+}
 
-    /// Whether `{"Some": null}` or `{"Some": {"Some": null}}` and so on follows: an optional that is there and holds an
-    /// optional that is not. Takes nothing.
-    fn wraps_null(&mut self) -> bool {
-        let start = self.position();
-        let mut levels = 0_usize;
-        while self.parser.take("{") && self.parser.take("\"Some\"") && self.parser.take(":") {
-            levels = levels.saturating_add(1);
-        }
-        let is_null = levels > 0 && self.parser.take("null") && (0..levels).all(|_| self.parser.take("}"));
-        self.parser.rewind(start);
-        is_null
-    }
+/// A map of these entries.
+fn entries<'t>(entry: &Layout, mut entries: Vec<Item<'t>>, position: usize) -> Parsed<Item<'t>> {
+    let order = |a: &Item<'_>, b: &Item<'_>| match (a, b) {
+        (Item::Items(a), Item::Items(b)) => compare(&entry.fields.first()?.field_type, a.first()?, b.first()?),
+        _ => None,
+    };
+    ascending(&mut entries, order).map_err(|kind| Failure::new(kind, position))?;
+    Ok(Item::Entries(entries))
+}
 
-    fn variant(&mut self, layout: &'static EnumLayout) -> Parsed<Item<'t>> {
-        if !layout.has_data {
-            return self
-                .converted(|token, _| Ok(convert::plain_enum(layout, convert::variant_number(layout, &token)?)));
-        }
-        if self.parser.peek() != b'{' {
-            return self.converted(|token, _| Ok(Item::Variant(convert::variant_number(layout, &token)?, None)));
-        }
-        self.start("{", "an object")?;
-        let position = self.position();
-        let name = self.parser.name()?;
-        let Some(variant) = layout.variants.iter().find(|variant| variant.name == name) else {
-            return Err(Failure::new(JsonErrorKind::UnknownVariant(name.into_owned()), position));
-        };
-        let Some(fields) = variant.fields else {
-            return Err(Failure::new(JsonErrorKind::Type("the name alone: this variant has no fields"), position));
-        };
-        let read = self.deeper(|reader| reader.fields(fields()));
-        let item: VariantItem<'t> = (fields(), read.map_err(|failure| failure.in_field(variant.name))?);
-        self.parser.expect("}", JsonErrorKind::Syntax("a variant is an object of one name"))?;
-        Ok(Item::Variant(variant.number, Some(item)))
+/// Whether an optional of this type leads to its value by a pointer that the type itself does not have.
+fn is_behind_a_pointer(value: &FieldType) -> bool {
+    match value {
+        FieldType::Record(layout) => layout().dialect == DialectKind::Native && !layout().growable,
+        FieldType::Tuple(_) => true,
+        _ => false,
     }
 }
 
@@ -398,20 +590,16 @@ fn digits<'t>(name: Cow<'t, str>) -> Token<'t> {
 }
 
 /// Whether an optional of this type may hold an optional.
-fn is_optional(mut field_type: &FieldType) -> bool {
-    // A newtype may hold nothing but a box of itself. Nobody has a value of it, but its text must not keep us here.
-    for _ in 0..Limits::DEPTH {
-        field_type = match field_type {
-            FieldType::Option(_) => return true,
-            FieldType::Pointer(value) => value,
-            FieldType::Record(layout) => match layout().fields {
-                [field] if is_newtype(layout()) => &field.field_type,
-                _ => return false,
-            },
-            _ => return false,
-        };
+fn is_optional(field_type: &FieldType) -> bool {
+    match field_type {
+        FieldType::Option(_) => true,
+        FieldType::Pointer(value) => is_optional(value),
+        FieldType::Record(layout) => match layout().fields {
+            [field] if is_newtype(layout()) => is_optional(&field.field_type),
+            _ => false,
+        },
+        _ => false,
     }
-    false
 }
 
 /// All fields of a record: those that may be missing get what stands for that.

@@ -91,6 +91,10 @@ fn zap_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             let bytes = offset.bytes;
             quote!(.at(#bytes))
         });
+        if is_growable && field.with.is_none() {
+            let ty = field.ty;
+            return quote!(__zap::growable::shape::<#ty>().named(#name)#at);
+        }
         quote!(#slot::SHAPE.named(#name)#at)
     });
     let fields = if context.broken.is_some() {
