@@ -70,7 +70,11 @@ fn schemas_are_those_of_the_vectors() {
 fn what_a_schema_refuses_says_why() {
     for derived in derived::all() {
         match derived.layout.to_schema("vectors") {
-            Ok(schema) => assert!(parse(&schema).contains_key(derived.layout.name), "{schema}"),
+            // A tuple's name begins with a capital there.
+            Ok(schema) => {
+                let records = parse(&schema);
+                assert!(records.keys().any(|name| name.eq_ignore_ascii_case(derived.layout.name)), "{schema}");
+            }
             Err(error) => {
                 assert_ne!(derived.dialect(), Dialect::Zapgen, "{error}");
                 let text = error.to_string();

@@ -5,6 +5,7 @@ use crate::native_slot::{Outcome, array_field, form};
 use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
+use crate::slot::Missing;
 use crate::walk::Walk;
 use crate::{DecodeError, DecodeSlot, FieldType, FixedStride, Native, NativeSlot, Slot, Zapgen};
 
@@ -19,6 +20,7 @@ impl<T: NativeSlot, const N: usize> Slot<Native> for [T; N] {
     const NESTED: bool = T::NESTED;
     const TAILS: u32 = T::TAILS.saturating_mul(N as u32);
     const FAULT: &'static str = T::FAULT;
+    const MISSING: Missing = T::MISSING.inside();
 
     type Get<'m> = <T::Outcome as Outcome>::Array<'m, T, N>;
 

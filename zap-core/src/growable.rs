@@ -38,7 +38,7 @@ impl<T: Default> GrowableField for T {
 pub const fn check_missing(missing: Missing) {
     assert!(
         !matches!(missing, Missing::Refused),
-        "a box or an enum with data cannot be missing, as a field of a growable record may be: make it an `Option`"
+        "a field of a growable record may be missing, which a box, an enum with data, and what holds one of them or any enum or growable record inline cannot be: make it an `Option`"
     );
 }
 

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::compare::SameSlot;
+use crate::slot::Missing;
 use crate::{Dialect, Place};
 
 /// Whose bytes a record equals.
@@ -218,6 +219,7 @@ pub struct FieldLayout {
     pub(crate) infallible: bool,
     pub(crate) nested: bool,
     pub(crate) tails: u32,
+    pub(crate) missing: Missing,
     pub(crate) same: SameSlot,
 }
 
@@ -247,6 +249,7 @@ pub struct SlotShape {
     pub(crate) infallible: bool,
     pub(crate) nested: bool,
     pub(crate) tails: u32,
+    pub(crate) missing: Missing,
     pub(crate) same: SameSlot,
 }
 
@@ -254,7 +257,7 @@ impl SlotShape {
     /// A field of this shape, not placed yet.
     #[must_use]
     pub const fn named(self, name: &'static str) -> FieldLayout {
-        let Self { field_type, width, align, plain, infallible, nested, tails, same } = self;
+        let Self { field_type, width, align, plain, infallible, nested, tails, missing, same } = self;
         // Too wide a field is refused when it is placed.
         let width = if width < UNPLACED as usize { width as u32 } else { UNPLACED };
         FieldLayout {
@@ -269,6 +272,7 @@ impl SlotShape {
             infallible,
             nested,
             tails,
+            missing,
             same,
         }
     }

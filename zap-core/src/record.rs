@@ -11,6 +11,7 @@ use crate::encode::{self, EncodeTarget};
 use crate::pin::Parts;
 use crate::section::{Field, Section};
 use crate::sink::{Counter, RootPlace, Sink};
+use crate::slot::Missing;
 use crate::update::SectionMut;
 use crate::walk::Walk;
 use crate::{
@@ -545,6 +546,19 @@ pub mod nested {
             index += 1;
         }
         plain
+    }
+
+    /// What is known of reading a record whose fields are all zero.
+    #[must_use]
+    pub const fn missing<R: Zap>() -> Missing {
+        let mut fields = R::FIELDS;
+        while let [field, rest @ ..] = fields {
+            if !matches!(field.missing, Missing::Zeros) {
+                return Missing::Refused;
+            }
+            fields = rest;
+        }
+        Missing::Zeros
     }
 
     /// Whether any bytes in a record's slot are a value.

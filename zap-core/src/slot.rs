@@ -27,12 +27,12 @@ pub enum Missing {
 }
 
 impl Missing {
-    /// The same for what consists of such a type.
+    /// The same for what consists of such a type: it is read as zeros, which therefore must be right for its parts.
     #[must_use]
     pub const fn inside(self) -> Self {
         match self {
-            Self::Refused => Self::Refused,
-            Self::Zeros | Self::Default => Self::Zeros,
+            Self::Zeros => Self::Zeros,
+            Self::Default | Self::Refused => Self::Refused,
         }
     }
 }
@@ -69,6 +69,7 @@ pub trait Slot<D: Dialect> {
         infallible: Self::INFALLIBLE,
         nested: Self::NESTED,
         tails: Self::TAILS,
+        missing: Self::MISSING,
         same: Self::same,
     };
     /// Text, bytes and list slots in it, inline records included: how often it may share the same bytes.

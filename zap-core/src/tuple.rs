@@ -11,6 +11,7 @@ use crate::pin::Parts;
 use crate::record::nested;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
+use crate::slot::Missing;
 use crate::walk::Walk;
 use crate::{
     Decode, DecodeError, DecodeSlot, FieldLayout, FieldType, FixedStride, Layout, Native, NativeSlot, RecordView, Slot,
@@ -154,6 +155,7 @@ macro_rules! tuple {
             const INFALLIBLE: bool = nested::infallible::<Self>();
             const NESTED: bool = nested::nested::<Self>();
             const TAILS: u32 = nested::tails::<Self>();
+            const MISSING: Missing = nested::missing::<Self>();
             const FAULT: &'static str = first_fault([$(<$element as Slot<Native>>::FAULT),*]);
 
             type Get<'m> = ($(<$element as Slot<Native>>::Get<'m>,)*);

@@ -101,7 +101,7 @@ versions! {
     V6 [
         a: u16, b: [u8; 3], c: u64, d: String, e: Color, f: Option<u32>, g: Grown, h: Vec<u16>, i: Point,
         j: Option<Box<Grown>>, k: (u8, String), l: BTreeMap<u8, u16>, m: Option<Box<Shape>>, n: [String; 2], o: Vec<Point>,
-        p: Option<Shape>, q: Duration, r: BTreeSet<u16>, s: Option<String>, t: Option<Box<u16>>, u: (u8, Grown)
+        p: Option<Shape>, q: Duration, r: BTreeSet<u16>, s: Option<String>, t: Option<Box<u16>>, u: (u8, Option<Box<Grown>>)
     ] []
 }
 
@@ -221,7 +221,7 @@ prop_compose! {
         (k, l, m) in ((any::<u8>(), ".{0,3}"), btree_map(any::<u8>(), any::<u16>(), 0..4), option::of(a_shape().prop_map(Box::new))),
         (n, o, p) in ([".{0,3}", ".{0,3}"], vec(a_point(), 0..3), option::of(a_shape())),
         (q, r, s) in (any::<Duration>(), btree_set(any::<u16>(), 0..4), option::of(".{0,3}")),
-        (t, u) in (any::<Option<Box<u16>>>(), (any::<u8>(), a_grown())),
+        (t, u) in (any::<Option<Box<u16>>>(), (any::<u8>(), option::of(a_grown().prop_map(Box::new)))),
     ) -> V6 {
         V6 { a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u }
     }

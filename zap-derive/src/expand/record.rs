@@ -232,6 +232,7 @@ fn slot_impl(record: &Record<'_>, context: &Context) -> TokenStream {
             const TAILS: __zap::u32 = __zap::nested::tails::<Self>();
             const NESTED: __zap::bool = __zap::nested::nested::<Self>();
             const FAULT: &'static __zap::str = __zap::nested::fault::<Self>();
+            const MISSING: __zap::Missing = __zap::nested::missing::<Self>();
             const PARTS: __zap::Parts = __zap::nested::parts::<Self>();
             const PARTS_BEHIND: __zap::Parts = __zap::Parts::Pointed(<Self as __zap::Zap>::LAYOUT);
 
