@@ -244,11 +244,14 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
     #[inline(always)]
     fn validate<'m>(bytes: &'m [u8], limits: &Limits) -> Result<Self::View<'m>, DecodeError> {
         let mut run = NO_RUN;
-        if let Some(section) = Section::open_canonical(bytes, Self::LAYOUT.root_size()) {
+        // A growable record's root is as long as its own length says.
+        if !Self::LAYOUT.growable
+            && let Some(section) = Section::open_canonical(bytes, Self::LAYOUT.root_size())
+            && section.message().len() <= limits.message_len() as usize
+        {
             let (section, message) = (section.with_depth(limits.depth()), section.message());
             let mut walk = Walk::<true>::deferring(Self::NESTED, limits, message.len());
-            let is_fine =
-                message.len() <= limits.message_len() as usize && Self::check_fields(section, &mut walk).is_ok();
+            let is_fine = Self::check_fields(section, &mut walk).is_ok();
             if is_fine && walk.deferred(message).is_some_and(<[u8]>::is_ascii) {
                 return Ok(RecordView::from_section(section));
             }

@@ -22,11 +22,12 @@ pub struct Walk<'m, const METERED: bool> {
 /// content can be checked at once, as that of the whole run.
 #[derive(Clone)]
 struct Run<'m> {
-    /// Where the first text starts: 0 before it has been met, which is in the header, where no text lies.
+    /// Where the first text starts: 0 before it has been met, which is in the header, where no text lies. In a run that
+    /// is known, where the next one starts.
     start: usize,
     /// Where the last one ends, and the next one must start; [`NOWHERE`] if the run does not grow.
     end: usize,
-    /// The whole run, once it is known to be UTF-8: each text must begin and end between characters.
+    /// What is left of the run once it is known to be UTF-8: each text must begin and end between characters.
     known: &'m str,
 }
 
@@ -86,8 +87,12 @@ impl<'m, const METERED: bool> Walk<'m, METERED> {
             (self.run.start, self.run.end) = (start, end);
             return true;
         }
-        !self.run.known.is_empty()
-            && is_part(self.run.known, start.wrapping_sub(self.run.start), end.wrapping_sub(start))
+        if self.run.known.is_empty() || start != self.run.start {
+            return false;
+        }
+        let rest = rest_of(self.run.known, end.wrapping_sub(start));
+        (self.run.start, self.run.known) = (end, rest.unwrap_or_default());
+        rest.is_some()
     }
 
     /// A walk that may visit `budget` bytes.
@@ -144,11 +149,11 @@ pub(crate) fn ready<T>(count: usize, bytes: usize) -> usize {
     count.min(most)
 }
 
-/// Whether `len` bytes at `start` are a part of the text that begins and ends between characters.
+/// A text without its first `len` bytes; `None` if these end within a character, or beyond the text.
 #[cold]
 #[inline(never)]
-fn is_part(text: &str, start: usize, len: usize) -> bool {
-    text.get(start..).is_some_and(|rest| rest.is_char_boundary(len))
+fn rest_of(text: &str, len: usize) -> Option<&str> {
+    text.get(len..)
 }
 
 /// Whether `part` was cut from `whole`, and is not empty.
