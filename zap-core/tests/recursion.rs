@@ -16,7 +16,7 @@ const DEEP: usize = if cfg!(miri) { 1000 } else { 1_000_000 };
 /// Levels that are followed.
 const ALLOWED: usize = 64;
 /// What a small task gets.
-const STACK: usize = 64 << 10;
+const STACK: usize = if cfg!(debug_assertions) { 512 << 10 } else { 64 << 10 };
 
 /// A type that contains itself, and how its messages are put together by hand: too deep a value cannot be encoded.
 trait Recursive: Zap + DecodeOwned + Debug + Default + PartialEq + Send + 'static {

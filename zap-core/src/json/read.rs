@@ -590,16 +590,20 @@ fn digits<'t>(name: Cow<'t, str>) -> Token<'t> {
 }
 
 /// Whether an optional of this type may hold an optional.
-fn is_optional(field_type: &FieldType) -> bool {
-    match field_type {
-        FieldType::Option(_) => true,
-        FieldType::Pointer(value) => is_optional(value),
-        FieldType::Record(layout) => match layout().fields {
-            [field] if is_newtype(layout()) => is_optional(&field.field_type),
-            _ => false,
-        },
-        _ => false,
+fn is_optional(mut field_type: &FieldType) -> bool {
+    // A newtype may hold nothing but a box of itself. Nobody has a value of it, but its text must not keep us here.
+    for _ in 0..Limits::DEPTH {
+        field_type = match field_type {
+            FieldType::Option(_) => return true,
+            FieldType::Pointer(value) => value,
+            FieldType::Record(layout) => match layout().fields {
+                [field] if is_newtype(layout()) => &field.field_type,
+                _ => return false,
+            },
+            _ => return false,
+        };
     }
+    false
 }
 
 /// All fields of a record: those that may be missing get what stands for that.
