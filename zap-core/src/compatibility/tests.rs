@@ -17,7 +17,9 @@ use crate::{Native, Zap};
 fn field(name: &'static str, field_type: FieldType, offset: u32, width: u32) -> FieldLayout {
     let (width, align) = (width as usize, 1);
     let same = |_: Section<'_>, _: Section<'_>, _: Field, _: &mut Walk<'_, true>| true;
-    let shape = SlotShape { field_type, width, align, plain: true, infallible: true, nested: false, tails: 0, same };
+    let missing = crate::slot::Missing::Zeros;
+    let (plain, infallible, nested, tails) = (true, true, false, 0);
+    let shape = SlotShape { field_type, width, align, plain, infallible, nested, tails, missing, same };
     shape.named(name).at(offset)
 }
 
