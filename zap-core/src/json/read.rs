@@ -145,7 +145,8 @@ impl<'t> Reader<'t, '_> {
     fn begin(&mut self, field_type: &'static FieldType, dialect: DialectKind) -> Parsed<Next<'t>> {
         match field_type {
             FieldType::Option(value) => self.open_option(value, dialect),
-            FieldType::Pointer(value) => self.open_around(Form::Pointer, true, value, dialect),
+            // A growable record is behind that one pointer anyway.
+            FieldType::Pointer(value) => self.open_around(Form::Pointer, !is_growable(value), value, dialect),
             FieldType::Record(layout) => {
                 let layout = layout();
                 self.open_fields(layout, layout.dialect != DialectKind::Native || layout.growable)
@@ -587,6 +588,10 @@ fn digits<'t>(name: Cow<'t, str>) -> Token<'t> {
         // Digits have no escapes that would make them owned, unless somebody has escaped them.
         owned => Token::Text(owned),
     }
+}
+
+fn is_growable(field_type: &FieldType) -> bool {
+    matches!(field_type, FieldType::Record(layout) if layout().growable)
 }
 
 /// Whether an optional of this type may hold an optional.
