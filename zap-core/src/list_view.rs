@@ -304,6 +304,9 @@ impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
 
     /// Once a level of a recursive record: what does not recurse is done elsewhere, to keep this frame small.
     fn decode<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
+        if !T::NESTED {
+            return self.decode_flat(walk);
+        }
         let mut items = self.room(walk)?;
         for index in 0..self.len() {
             match T::decode_slot(self.element(index), self.element_field(), walk) {
@@ -311,6 +314,23 @@ impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
                 Err(error) => return Err(error),
             }
         }
+        Ok(items)
+    }
+
+    /// As [`ListView::decode`], of elements that cannot recurse: in a frame of its own, which may be large.
+    #[inline(never)]
+    fn decode_flat<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
+        let mut items = self.room(walk)?;
+        // A copy can live in registers during the loop.
+        let mut own = walk.clone();
+        for element in self.sections() {
+            // There is room. Asking beforehand spares a value half decoded from being kept while the vector grows.
+            if items.len() == items.capacity() {
+                break;
+            }
+            items.push(T::decode_slot(element, self.element_field(), &mut own)?);
+        }
+        *walk = own;
         Ok(items)
     }
 

@@ -161,6 +161,13 @@ impl<'m> Section<'m> {
         refuse(kind, self.position_of(field.offset), field.place)
     }
 
+    /// As [`Section::error`], with the position told from where the section lies in memory: a loop over elements then need
+    /// not keep their positions for an error that never comes.
+    #[inline(always)]
+    pub(crate) fn error_in_place(self, kind: DecodeErrorKind, field: Field) -> DecodeError {
+        refuse_in_place(kind, self.message.as_ptr(), self.bytes.as_ptr(), field.offset, field.place)
+    }
+
     /// `N` bytes at a constant offset. By construction they are there; zeros otherwise.
     #[inline]
     pub(crate) fn load<const N: usize>(self, offset: usize) -> [u8; N] {
@@ -528,6 +535,19 @@ impl Location {
 #[inline(never)]
 fn refuse(kind: DecodeErrorKind, position: usize, place: &'static Place) -> DecodeError {
     DecodeError::new(kind, position).at(place)
+}
+
+/// An error in the field `place` at byte `offset` of a section, told from the addresses of message and section.
+#[cold]
+#[inline(never)]
+fn refuse_in_place(
+    kind: DecodeErrorKind,
+    message: *const u8,
+    section: *const u8,
+    offset: usize,
+    place: &'static Place,
+) -> DecodeError {
+    DecodeError::new(kind, section.addr().saturating_sub(message.addr()).saturating_add(offset)).at(place)
 }
 
 /// Root and length of a message whose header is not the canonical one, packed as in the header.
