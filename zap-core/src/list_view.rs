@@ -308,8 +308,11 @@ impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
             return self.decode_flat(walk);
         }
         let mut items = self.room(walk)?;
-        for index in 0..self.len() {
-            match T::decode_slot(self.element(index), self.element_field(), walk) {
+        for element in self.sections() {
+            if items.len() == items.capacity() {
+                break;
+            }
+            match T::decode_slot(element, self.element_field(), walk) {
                 Ok(item) => items.push(item),
                 Err(error) => return Err(error),
             }
@@ -320,7 +323,11 @@ impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
     /// As [`ListView::decode`], of elements that cannot recurse: in a frame of its own, which may be large.
     #[inline(never)]
     fn decode_flat<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
-        let mut items = self.room(walk)?;
+        walk.spend(self.body.bytes().len(), self.body.position() as usize)?;
+        if let Some(items) = T::decode_body(self.body.bytes()) {
+            return Ok(items);
+        }
+        let mut items = Vec::with_capacity(self.len());
         // A copy can live in registers during the loop.
         let mut own = walk.clone();
         for element in self.sections() {
