@@ -214,9 +214,7 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
     /// The fixed sections of the elements.
     #[inline]
     pub(crate) fn sections(self) -> impl Iterator<Item = Section<'m>> {
-        let mut left = Elements::of(self.body);
-        // Cut to a constant width, so that loads from an element need no checks of their own.
-        core::iter::from_fn(move || if T::WIDTH == 0 { None } else { left.next(T::WIDTH) })
+        self.body.elements(T::WIDTH)
     }
 
     /// Checks the elements and everything behind them.

@@ -193,15 +193,26 @@ impl<'m> Section<'m> {
     /// The part of a list body that an element takes: a section of its own.
     #[inline]
     pub(crate) fn element(self, offset: usize, width: usize) -> Self {
-        let Self { message, bytes, position, floor, depth, .. } = self.part(offset, width);
-        Self::whole(message, bytes, position, floor, depth)
+        self.own(self.part(offset, width).bytes, offset)
+    }
+
+    /// All elements of a list body, front to back: cut to a constant width, so that loads from them need no checks.
+    #[inline]
+    pub(crate) fn elements(self, width: usize) -> impl Iterator<Item = Self> {
+        let parts = self.bytes.chunks_exact(width.max(1)).enumerate();
+        parts.map(move |(index, bytes)| self.own(bytes, index.wrapping_mul(width)))
+    }
+
+    /// These bytes of a list body, at `offset`, as a section of their own.
+    #[inline]
+    fn own(self, bytes: &'m [u8], offset: usize) -> Self {
+        Self::whole(self.message, bytes, self.position.wrapping_add(offset as u32), self.floor, self.depth)
     }
 
     /// As [`Section::element`]; `None` past the body's end.
     #[inline]
     pub(crate) fn element_checked(self, offset: usize, width: usize) -> Option<Self> {
-        let bytes = self.bytes.get(offset..)?.get(..width)?;
-        Some(Self::whole(self.message, bytes, self.position.wrapping_add(offset as u32), self.floor, self.depth))
+        Some(self.own(self.bytes.get(offset..)?.get(..width)?, offset))
     }
 
     /// The raw word of a text, bytes or list slot.
@@ -442,47 +453,51 @@ impl<'m> Section<'m> {
 /// The elements of a list body that are still to be visited.
 #[derive(Clone, Copy)]
 pub(crate) struct Elements<'m> {
-    /// What all elements share, and the bytes that are left.
+    /// The body up to the last one.
     body: Section<'m>,
-    /// Where the bytes that are left end.
-    end: u32,
+    /// Where in it the first one starts.
+    front: usize,
 }
 
 impl<'m> Elements<'m> {
     /// All elements of a list body.
     #[inline]
-    pub(crate) fn of(body: Section<'m>) -> Self {
-        Self { body, end: body.position.wrapping_add(body.bytes.len() as u32) }
+    pub(crate) const fn of(body: Section<'m>) -> Self {
+        Self { body, front: 0 }
     }
 
     /// Bytes that are left.
     #[inline]
     pub(crate) const fn len(&self) -> usize {
-        self.body.bytes.len()
+        self.body.bytes.len().saturating_sub(self.front)
     }
 
     /// Takes the first `width` bytes off; `None` at the end.
+    ///
+    /// One number is all that changes, and one comparison with another that does not is all that is checked: the two
+    /// below it follow from it, and the compiler sees that.
     #[inline]
     pub(crate) fn next(&mut self, width: usize) -> Option<Section<'m>> {
-        let (bytes, rest) = self.body.bytes.split_at_checked(width)?;
-        let position = self.end.wrapping_sub(self.len() as u32);
-        self.body.bytes = rest;
-        Some(self.element(bytes, position))
+        let last = self.body.bytes.len().checked_sub(width)?;
+        let front = self.front;
+        if front > last {
+            return None;
+        }
+        let bytes = self.body.bytes.get(front..)?.get(..width)?;
+        self.front = front.wrapping_add(width);
+        Some(self.body.own(bytes, front))
     }
 
     /// Takes the last `width` bytes off; `None` where nothing is left.
     #[inline]
     pub(crate) fn next_back(&mut self, width: usize) -> Option<Section<'m>> {
-        let (rest, bytes) = self.body.bytes.split_at_checked(self.len().checked_sub(width)?)?;
+        let last = self.body.bytes.len().checked_sub(width)?;
+        if self.front > last {
+            return None;
+        }
+        let (rest, bytes) = self.body.bytes.split_at_checked(last)?;
         self.body.bytes = rest;
-        self.end = self.end.wrapping_sub(width as u32);
-        Some(self.element(bytes, self.end))
-    }
-
-    /// An element: a section of its own.
-    #[inline]
-    fn element(&self, bytes: &'m [u8], position: u32) -> Section<'m> {
-        Section::whole(self.body.message, bytes, position, self.body.floor, self.body.depth)
+        Some(self.body.own(bytes, last))
     }
 }
 
