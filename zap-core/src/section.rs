@@ -60,8 +60,19 @@ impl<'m> Section<'m> {
     /// or merely unusual, is sorted out by a cold function.
     #[inline(always)]
     pub(crate) fn open(bytes: &'m [u8], size: usize, place: &'static Place) -> Result<Self, DecodeError> {
-        if let Some(section) = Self::open_canonical(bytes, size) {
-            return Ok(section);
+        if let Some(header) = bytes.first_chunk::<HEADER_LEN>() {
+            let header = u128::from_le_bytes(*header);
+            let (root, len) = halves((header >> 64) as u64);
+            let len = len as usize;
+            let end = HEADER_LEN.saturating_add(size);
+            let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
+            if is_canonical
+                && len <= bytes.len()
+                && len >= end
+                && let (Some(message), Some(section)) = (bytes.get(..len), bytes.get(HEADER_LEN..end))
+            {
+                return Ok(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
+            }
         }
         let (root, len) = halves(locate_unusual(bytes, size, place)?);
         let message = bytes.get(..len as usize).unwrap_or_default();
@@ -71,22 +82,20 @@ impl<'m> Section<'m> {
         }
     }
 
-    /// Opens what almost every message is: the canonical case of [`Section::open`].
+    /// Opens a message of the canonical form and of at most `max_len` bytes; `None` where [`Section::open`] is to tell.
+    ///
+    /// With the halves of the header's second word exchanged and the canonical root taken off, the length is left, or,
+    /// if the root is another one, more than any limit.
     #[inline(always)]
-    pub(crate) fn open_canonical(bytes: &'m [u8], size: usize) -> Option<Self> {
+    pub(crate) fn open_canonical(bytes: &'m [u8], size: usize, max_len: u32) -> Option<Self> {
         let header = u128::from_le_bytes(*bytes.first_chunk::<HEADER_LEN>()?);
-        let (root, len) = halves((header >> 64) as u64);
-        let len = len as usize;
+        let len = ((header >> 64) as u64).rotate_left(32).wrapping_sub((HEADER_LEN as u64) << 32);
         let end = HEADER_LEN.saturating_add(size);
-        let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
-        if is_canonical
-            && len <= bytes.len()
-            && len >= end
-            && let (Some(message), Some(section)) = (bytes.get(..len), bytes.get(HEADER_LEN..end))
-        {
-            return Some(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
+        if header as u64 & WITHOUT_FLAGS != CANONICAL_START || len > max_len as u64 {
+            return None;
         }
-        None
+        let message = bytes.get(..len as usize)?;
+        Some(Self::whole(message, message.get(HEADER_LEN..end)?, HEADER_LEN as u32, 0, Limits::DEPTH))
     }
 
     /// Opens the message that starts at `floor` and may extend to the end of `message`.
