@@ -149,7 +149,7 @@ pub mod plain {
     pub fn get<E: PlainEnum>(section: Section<'_>, field: Field) -> Result<E, DecodeError> {
         match E::from_number(E::Number::load(section, field.offset)) {
             Some(value) => Ok(value),
-            None => Err(section.error(DecodeErrorKind::UnknownVariant, field)),
+            None => Err(section.error_in_place(DecodeErrorKind::UnknownVariant, field)),
         }
     }
 

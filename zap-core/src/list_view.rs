@@ -214,9 +214,7 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
     /// The fixed sections of the elements.
     #[inline]
     pub(crate) fn sections(self) -> impl Iterator<Item = Section<'m>> {
-        let mut left = Elements::of(self.body);
-        // Cut to a constant width, so that loads from an element need no checks of their own.
-        core::iter::from_fn(move || if T::WIDTH == 0 { None } else { left.next(T::WIDTH) })
+        self.body.elements(T::WIDTH)
     }
 
     /// Checks the elements and everything behind them.
@@ -304,13 +302,40 @@ impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
 
     /// Once a level of a recursive record: what does not recurse is done elsewhere, to keep this frame small.
     fn decode<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
+        if !T::NESTED {
+            return self.decode_flat(walk);
+        }
         let mut items = self.room(walk)?;
-        for index in 0..self.len() {
-            match T::decode_slot(self.element(index), self.element_field(), walk) {
+        for element in self.sections() {
+            if items.len() == items.capacity() {
+                break;
+            }
+            match T::decode_slot(element, self.element_field(), walk) {
                 Ok(item) => items.push(item),
                 Err(error) => return Err(error),
             }
         }
+        Ok(items)
+    }
+
+    /// As [`ListView::decode`], of elements that cannot recurse: in a frame of its own, which may be large.
+    #[inline(never)]
+    fn decode_flat<const METERED: bool>(&self, walk: &mut Walk<'m, METERED>) -> Result<Vec<T>, DecodeError> {
+        walk.spend(self.body.bytes().len(), self.body.position() as usize)?;
+        if let Some(items) = T::decode_body(self.body.bytes()) {
+            return Ok(items);
+        }
+        let mut items = Vec::with_capacity(self.len());
+        // A copy can live in registers during the loop.
+        let mut own = walk.clone();
+        for element in self.sections() {
+            // There is room. Asking beforehand spares a value half decoded from being kept while the vector grows.
+            if items.len() == items.capacity() {
+                break;
+            }
+            items.push(T::decode_slot(element, self.element_field(), &mut own)?);
+        }
+        *walk = own;
         Ok(items)
     }
 

@@ -246,8 +246,7 @@ pub trait Zap: Sized + Slot<Self::Dialect> {
         let mut run = NO_RUN;
         // A growable record's root is as long as its own length says.
         if !Self::LAYOUT.growable
-            && let Some(section) = Section::open_canonical(bytes, Self::LAYOUT.root_size())
-            && section.message().len() <= limits.message_len() as usize
+            && let Some(section) = Section::open_canonical(bytes, Self::LAYOUT.root_size(), limits.message_len())
         {
             let (section, message) = (section.with_depth(limits.depth()), section.message());
             let mut walk = Walk::<true>::deferring(Self::NESTED, limits, message.len());

@@ -1,6 +1,8 @@
 //! Scalars in slots.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use alloc::vec::Vec;
+
 use zerocopy::IntoBytes;
 
 use crate::native_slot::{Byte, Outcome, Sure, form, native_slot};
@@ -55,6 +57,11 @@ macro_rules! scalar_slot {
 
         #[diagnostic::do_not_recommend]
         impl<'m, $($dialect)*> DecodeSlot<'m, $generic> for $scalar {
+            #[inline]
+            fn decode_body(body: &[u8]) -> Option<Vec<Self>> {
+                let (elements, _) = body.as_chunks();
+                Some(elements.iter().map(|element| <$scalar>::from_le_bytes(*element)).collect())
+            }
             #[inline]
             fn decode_slot<const METERED: bool>(
                 section: Section<'m>,

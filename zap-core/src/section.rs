@@ -60,8 +60,19 @@ impl<'m> Section<'m> {
     /// or merely unusual, is sorted out by a cold function.
     #[inline(always)]
     pub(crate) fn open(bytes: &'m [u8], size: usize, place: &'static Place) -> Result<Self, DecodeError> {
-        if let Some(section) = Self::open_canonical(bytes, size) {
-            return Ok(section);
+        if let Some(header) = bytes.first_chunk::<HEADER_LEN>() {
+            let header = u128::from_le_bytes(*header);
+            let (root, len) = halves((header >> 64) as u64);
+            let len = len as usize;
+            let end = HEADER_LEN.saturating_add(size);
+            let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
+            if is_canonical
+                && len <= bytes.len()
+                && len >= end
+                && let (Some(message), Some(section)) = (bytes.get(..len), bytes.get(HEADER_LEN..end))
+            {
+                return Ok(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
+            }
         }
         let (root, len) = halves(locate_unusual(bytes, size, place)?);
         let message = bytes.get(..len as usize).unwrap_or_default();
@@ -71,22 +82,20 @@ impl<'m> Section<'m> {
         }
     }
 
-    /// Opens what almost every message is: the canonical case of [`Section::open`].
+    /// Opens a message of the canonical form and of at most `max_len` bytes; `None` where [`Section::open`] is to tell.
+    ///
+    /// With the halves of the header's second word exchanged and the canonical root taken off, the length is left, or,
+    /// if the root is another one, more than any limit.
     #[inline(always)]
-    pub(crate) fn open_canonical(bytes: &'m [u8], size: usize) -> Option<Self> {
+    pub(crate) fn open_canonical(bytes: &'m [u8], size: usize, max_len: u32) -> Option<Self> {
         let header = u128::from_le_bytes(*bytes.first_chunk::<HEADER_LEN>()?);
-        let (root, len) = halves((header >> 64) as u64);
-        let len = len as usize;
+        let len = ((header >> 64) as u64).rotate_left(32).wrapping_sub((HEADER_LEN as u64) << 32);
         let end = HEADER_LEN.saturating_add(size);
-        let is_canonical = header as u64 & WITHOUT_FLAGS == CANONICAL_START && root as usize == HEADER_LEN;
-        if is_canonical
-            && len <= bytes.len()
-            && len >= end
-            && let (Some(message), Some(section)) = (bytes.get(..len), bytes.get(HEADER_LEN..end))
-        {
-            return Some(Self::whole(message, section, HEADER_LEN as u32, 0, Limits::DEPTH));
+        if header as u64 & WITHOUT_FLAGS != CANONICAL_START || len > max_len as u64 {
+            return None;
         }
-        None
+        let message = bytes.get(..len as usize)?;
+        Some(Self::whole(message, message.get(HEADER_LEN..end)?, HEADER_LEN as u32, 0, Limits::DEPTH))
     }
 
     /// Opens the message that starts at `floor` and may extend to the end of `message`.
@@ -161,6 +170,13 @@ impl<'m> Section<'m> {
         refuse(kind, self.position_of(field.offset), field.place)
     }
 
+    /// As [`Section::error`], with the position told from where the section lies in memory: a loop over elements then need
+    /// not keep their positions for an error that never comes.
+    #[inline(always)]
+    pub(crate) fn error_in_place(self, kind: DecodeErrorKind, field: Field) -> DecodeError {
+        refuse_in_place(kind, self.message.as_ptr(), self.bytes.as_ptr(), field.offset, field.place)
+    }
+
     /// `N` bytes at a constant offset. By construction they are there; zeros otherwise.
     #[inline]
     pub(crate) fn load<const N: usize>(self, offset: usize) -> [u8; N] {
@@ -186,15 +202,26 @@ impl<'m> Section<'m> {
     /// The part of a list body that an element takes: a section of its own.
     #[inline]
     pub(crate) fn element(self, offset: usize, width: usize) -> Self {
-        let Self { message, bytes, position, floor, depth, .. } = self.part(offset, width);
-        Self::whole(message, bytes, position, floor, depth)
+        self.own(self.part(offset, width).bytes, offset)
+    }
+
+    /// All elements of a list body, front to back: cut to a constant width, so that loads from them need no checks.
+    #[inline]
+    pub(crate) fn elements(self, width: usize) -> impl Iterator<Item = Self> {
+        let parts = self.bytes.chunks_exact(width.max(1)).enumerate();
+        parts.map(move |(index, bytes)| self.own(bytes, index.wrapping_mul(width)))
+    }
+
+    /// These bytes of a list body, at `offset`, as a section of their own.
+    #[inline]
+    fn own(self, bytes: &'m [u8], offset: usize) -> Self {
+        Self::whole(self.message, bytes, self.position.wrapping_add(offset as u32), self.floor, self.depth)
     }
 
     /// As [`Section::element`]; `None` past the body's end.
     #[inline]
     pub(crate) fn element_checked(self, offset: usize, width: usize) -> Option<Self> {
-        let bytes = self.bytes.get(offset..)?.get(..width)?;
-        Some(Self::whole(self.message, bytes, self.position.wrapping_add(offset as u32), self.floor, self.depth))
+        Some(self.own(self.bytes.get(offset..)?.get(..width)?, offset))
     }
 
     /// The raw word of a text, bytes or list slot.
@@ -435,47 +462,51 @@ impl<'m> Section<'m> {
 /// The elements of a list body that are still to be visited.
 #[derive(Clone, Copy)]
 pub(crate) struct Elements<'m> {
-    /// What all elements share, and the bytes that are left.
+    /// The body up to the last one.
     body: Section<'m>,
-    /// Where the bytes that are left end.
-    end: u32,
+    /// Where in it the first one starts.
+    front: usize,
 }
 
 impl<'m> Elements<'m> {
     /// All elements of a list body.
     #[inline]
-    pub(crate) fn of(body: Section<'m>) -> Self {
-        Self { body, end: body.position.wrapping_add(body.bytes.len() as u32) }
+    pub(crate) const fn of(body: Section<'m>) -> Self {
+        Self { body, front: 0 }
     }
 
     /// Bytes that are left.
     #[inline]
     pub(crate) const fn len(&self) -> usize {
-        self.body.bytes.len()
+        self.body.bytes.len().saturating_sub(self.front)
     }
 
     /// Takes the first `width` bytes off; `None` at the end.
+    ///
+    /// One number is all that changes, and one comparison with another that does not is all that is checked: the two
+    /// below it follow from it, and the compiler sees that.
     #[inline]
     pub(crate) fn next(&mut self, width: usize) -> Option<Section<'m>> {
-        let (bytes, rest) = self.body.bytes.split_at_checked(width)?;
-        let position = self.end.wrapping_sub(self.len() as u32);
-        self.body.bytes = rest;
-        Some(self.element(bytes, position))
+        let last = self.body.bytes.len().checked_sub(width)?;
+        let front = self.front;
+        if front > last {
+            return None;
+        }
+        let bytes = self.body.bytes.get(front..)?.get(..width)?;
+        self.front = front.wrapping_add(width);
+        Some(self.body.own(bytes, front))
     }
 
     /// Takes the last `width` bytes off; `None` where nothing is left.
     #[inline]
     pub(crate) fn next_back(&mut self, width: usize) -> Option<Section<'m>> {
-        let (rest, bytes) = self.body.bytes.split_at_checked(self.len().checked_sub(width)?)?;
+        let last = self.body.bytes.len().checked_sub(width)?;
+        if self.front > last {
+            return None;
+        }
+        let (rest, bytes) = self.body.bytes.split_at_checked(last)?;
         self.body.bytes = rest;
-        self.end = self.end.wrapping_sub(width as u32);
-        Some(self.element(bytes, self.end))
-    }
-
-    /// An element: a section of its own.
-    #[inline]
-    fn element(&self, bytes: &'m [u8], position: u32) -> Section<'m> {
-        Section::whole(self.body.message, bytes, position, self.body.floor, self.body.depth)
+        Some(self.body.own(bytes, last))
     }
 }
 
@@ -528,6 +559,19 @@ impl Location {
 #[inline(never)]
 fn refuse(kind: DecodeErrorKind, position: usize, place: &'static Place) -> DecodeError {
     DecodeError::new(kind, position).at(place)
+}
+
+/// An error in the field `place` at byte `offset` of a section, told from the addresses of message and section.
+#[cold]
+#[inline(never)]
+fn refuse_in_place(
+    kind: DecodeErrorKind,
+    message: *const u8,
+    section: *const u8,
+    offset: usize,
+    place: &'static Place,
+) -> DecodeError {
+    DecodeError::new(kind, section.addr().saturating_sub(message.addr()).saturating_add(offset)).at(place)
 }
 
 /// Root and length of a message whose header is not the canonical one, packed as in the header.

@@ -194,6 +194,13 @@ pub trait DecodeSlot<'m, D: Dialect>: Slot<D> + Sized {
         walk: &mut Walk<'m, METERED>,
     ) -> Result<Self, DecodeError>;
 
+    /// Decodes all elements of a native list at once; `None` if they are to be decoded one by one.
+    #[doc(hidden)]
+    #[inline]
+    fn decode_body(_: &[u8]) -> Option<Vec<Self>> {
+        None
+    }
+
     // The derive calls this for field `index` of record `R`.
     #[doc(hidden)]
     #[inline(always)]
