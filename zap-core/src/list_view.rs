@@ -307,9 +307,6 @@ impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
         }
         let mut items = self.room(walk)?;
         for element in self.sections() {
-            if items.len() == items.capacity() {
-                break;
-            }
             match T::decode_slot(element, self.element_field(), walk) {
                 Ok(item) => items.push(item),
                 Err(error) => return Err(error),
@@ -325,13 +322,13 @@ impl<'m, T: DecodeSlot<'m, Native>> ListView<'m, T> {
         if let Some(items) = T::decode_body(self.body.bytes()) {
             return Ok(items);
         }
-        let mut items = Vec::with_capacity(self.len());
+        let mut items = Vec::with_capacity(ready::<T>(self.len(), self.body.bytes().len()));
         // A copy can live in registers during the loop.
         let mut own = walk.clone();
         for element in self.sections() {
-            // There is room. Asking beforehand spares a value half decoded from being kept while the vector grows.
+            // Asking beforehand spares a decoded value from being kept elsewhere while the vector grows.
             if items.len() == items.capacity() {
-                break;
+                items.reserve(1);
             }
             items.push(T::decode_slot(element, self.element_field(), &mut own)?);
         }
