@@ -50,18 +50,28 @@
 //!
 //! # Features
 //!
-//! `server` (on): [`serve`] and what belongs to it, over tokio. Without it: [`proto`] and [`convert`].
-#![cfg_attr(not(feature = "server"), allow(rustdoc::broken_intra_doc_links))]
+//! `server` (on): [`serve`] and what belongs to it, over tokio. `client` (on): [`Client`]; `json`: its bodies as JSON. Without
+//! them: [`proto`], [`convert`] and [`Target`].
+#![cfg_attr(not(all(feature = "server", feature = "client")), allow(rustdoc::broken_intra_doc_links))]
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "client"))]
 mod body;
+#[cfg(feature = "client")]
+mod client;
 pub mod convert;
 pub mod proto;
 #[cfg(feature = "server")]
 mod server;
+mod target;
 
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "client"))]
 pub use body::Body;
+#[cfg(feature = "client")]
+pub use client::{
+    Client, ClientBuilder, ClientError, ClientResponse, CloseError, ConnectError, RequestBuilder, ResponseBody,
+    ResponseFuture, Timeout,
+};
 #[cfg(feature = "server")]
 pub use server::{ConnectionInfo, Serve, ServeConfig, Served, serve, serve_connection};
+pub use target::{DEFAULT_PORT, Target, TargetError, TargetScheme};

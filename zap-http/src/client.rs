@@ -1,0 +1,298 @@
+//! Calling a service: a client with a pool of connections, for tower and with short forms.
+
+mod builder;
+mod connection;
+mod driver;
+mod error;
+mod outgoing;
+mod pool;
+mod request;
+mod response;
+mod transport;
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use http::{Method, Request, Response, Uri};
+use tokio::runtime::Handle;
+use tokio::time::timeout_at;
+use tower_service::Service;
+
+use crate::proto::EncodeError;
+use crate::{Target, TargetError};
+use connection::{Head, SendError};
+use error::CallError;
+use outgoing::Outgoing;
+use pool::Shared;
+
+pub use builder::ClientBuilder;
+pub use error::{ClientError, CloseError, ConnectError, Timeout};
+pub use request::RequestBuilder;
+pub use response::{ClientResponse, ResponseBody};
+
+type AnyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Calls services.
+///
+/// Clones share their connections; a clone is two counters. A connection carries one call at a time unless
+/// [`max_in_flight_per_connection`](ClientBuilder::max_in_flight_per_connection) says otherwise, and is kept for the next
+/// one. A request that fails on a kept connection before any byte of an answer is sent once more, on a new one, if it is
+/// idempotent or had not gone out. The body of a request is collected before it is sent, since the public wire carries
+/// requests whole; an answer may be streamed.
+///
+/// # Examples
+///
+/// ```
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// # let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+/// # let app = axum::Router::new()
+/// #     .route("/stations", axum::routing::get(|| async { "[]" }))
+/// #     .route("/readings", axum::routing::post(|body: String| async { body }));
+/// # let url = format!("zap://{}", listener.local_addr()?);
+/// # tokio::spawn(zap_http::serve(listener, app).into_future());
+/// use zap_http::Client;
+///
+/// let client = Client::new();
+/// // let url = "zap://survey.example:9999";
+/// let stations = client.get(format!("{url}/stations")).send().await?.error_for_status()?.text().await?;
+/// assert_eq!(stations, "[]");
+///
+/// let response = client.post(format!("{url}/readings")).header("x-station", "7").body("-3.5").send().await?;
+/// assert_eq!(response.bytes().await?, "-3.5");
+///
+/// // One server, whatever the URIs say: also for unix sockets.
+/// let client = Client::to(url.as_str())?;
+/// assert_eq!(client.get("/stations").send().await?.status(), 200);
+/// # Ok(())
+/// # }
+/// # use std::future::IntoFuture;
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(run()).unwrap();
+/// ```
+///
+/// As a tower service, below any middleware or generated client:
+///
+/// ```no_run
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// use tower_service::Service;
+/// use zap_http::{Body, Client};
+///
+/// let mut client = Client::to("unix:/run/app.sock")?;
+/// let request = http::Request::post("/readings").body(Body::from("-3.5"))?;
+/// let response = client.call(request).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Client {
+    shared: Arc<Shared>,
+    /// Where all requests go; else their URIs tell.
+    target: Option<Arc<Target>>,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Client {
+    /// A client that finds the server of each request in its URI: `zap://` or `zaps://`.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// A client of one server. URIs may have any scheme and host, or none; a host that they have goes into the `host`
+    /// header.
+    ///
+    /// # Errors
+    ///
+    /// The text is no target.
+    pub fn to<T>(target: T) -> Result<Self, TargetError>
+    where
+        T: TryInto<Target>,
+        T::Error: Into<TargetError>,
+    {
+        Self::builder().to(target)
+    }
+
+    /// A client with other limits.
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
+    }
+
+    /// A request of any method.
+    pub fn request<U>(&self, method: Method, uri: U) -> RequestBuilder
+    where
+        U: TryInto<Uri>,
+        U::Error: Into<http::Error>,
+    {
+        RequestBuilder::new(self.clone(), method, uri)
+    }
+
+    /// Sends a request, and gives the head of the answer. `whole` is the time until the end of its body.
+    async fn execute<B>(
+        &self,
+        request: Request<B>,
+        whole: Option<Duration>,
+    ) -> Result<Response<ResponseBody>, ClientError>
+    where
+        B: http_body::Body,
+        B::Error: Into<AnyError>,
+    {
+        if Handle::try_current().is_err() {
+            return Err(ClientError::NoRuntime);
+        }
+        let now = Instant::now();
+        let deadline = |timeout: Option<Duration>| timeout.and_then(|timeout| now.checked_add(timeout));
+        let (head, whole) = (deadline(self.shared.settings.head_timeout), deadline(whole));
+        let exchange = self.exchange(request, whole);
+        match head.into_iter().chain(whole).min() {
+            None => exchange.await,
+            Some(first) => timeout_at(first.into(), exchange).await.unwrap_or_else(|_| {
+                Err(ClientError::Timeout(if Some(first) == whole { Timeout::Whole } else { Timeout::Head }))
+            }),
+        }
+    }
+
+    async fn exchange<B>(
+        &self,
+        request: Request<B>,
+        whole: Option<Instant>,
+    ) -> Result<Response<ResponseBody>, ClientError>
+    where
+        B: http_body::Body,
+        B::Error: Into<AnyError>,
+    {
+        let (parts, body) = request.into_parts();
+        let routed = match &self.target {
+            Some(_) => None,
+            None => Some(Target::from_uri(&parts.uri)?),
+        };
+        let Some(target) = self.target.as_deref().or(routed.as_ref()) else {
+            return Err(TargetError::MissingHost.into());
+        };
+        let settings = &self.shared.settings;
+        let max_frame_len = u64::from(settings.connection.frame.max_frame_len);
+        let request = Outgoing::collect(parts, body, settings.max_body_len.min(max_frame_len)).await?;
+        let alone = !request.is_idempotent() && !settings.connection.queue_unsafe;
+        let mut retried = false;
+        loop {
+            let lease = match retried {
+                false => self.shared.acquire(target, alone).await?,
+                true => self.shared.acquire_new(target, alone).await?,
+            };
+            let (failure, reused) = match lease.send(&request) {
+                Ok((call, reused)) => match poll_fn(|context| call.poll_head(context)).await {
+                    Ok(Head::Whole(parts, body)) => return Ok(Response::from_parts(parts, ResponseBody::whole(body))),
+                    Ok(Head::Streamed(parts)) => {
+                        return Ok(Response::from_parts(parts, ResponseBody::streamed(call, whole)));
+                    }
+                    Err(CallError::Lost(failure)) => (failure, reused),
+                    Err(error) => return Err(error.into()),
+                },
+                // Nothing was done, and the connection will not be found again.
+                Err(SendError::Closed { reused: true, .. } | SendError::Busy) => continue,
+                Err(SendError::Closed { failure, reused: false }) => (failure, false),
+                Err(SendError::Encode(error)) => return Err(refusal(error, &request, max_frame_len)),
+                Err(SendError::Convert(error)) => return Err(error.into()),
+            };
+            let may_retry = !retried && failure.may_retry && (reused || failure.unsent);
+            if !may_retry {
+                return Err(failure.into());
+            }
+            retried = true;
+        }
+    }
+}
+
+/// A frame that is too long is so because of the body, if that is most of it.
+fn refusal(error: EncodeError, request: &Outgoing, limit: u64) -> ClientError {
+    match error {
+        EncodeError::TooLong { len } if request.body_len() > len / 2 => ClientError::BodyTooLarge { limit },
+        error => error.into(),
+    }
+}
+
+/// A short form for each usual method.
+macro_rules! methods {
+    ($($name:ident $method:ident,)*) => {
+        impl Client {$(
+            #[doc = concat!("A `", stringify!($method), "` request.")]
+            pub fn $name<U>(&self, uri: U) -> RequestBuilder
+            where
+                U: TryInto<Uri>,
+                U::Error: Into<http::Error>,
+            {
+                self.request(Method::$method, uri)
+            }
+        )*}
+    };
+}
+
+methods! { get GET, head HEAD, post POST, put PUT, patch PATCH, delete DELETE, }
+
+/// The answer to a request, as a tower service gives it.
+#[must_use = "a call does nothing unless it is awaited"]
+pub struct ResponseFuture(Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, ClientError>> + Send>>);
+
+impl Future for ResponseFuture {
+    type Output = Result<Response<ResponseBody>, ClientError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(context)
+    }
+}
+
+impl std::fmt::Debug for ResponseFuture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ResponseFuture").finish_non_exhaustive()
+    }
+}
+
+impl<B> Service<Request<B>> for Client
+where
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<AnyError>,
+{
+    type Response = Response<ResponseBody>;
+    type Error = ClientError;
+    type Future = ResponseFuture;
+
+    /// Always ready: calls wait for a connection after they are made.
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ClientError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> ResponseFuture {
+        (&*self).call(request)
+    }
+}
+
+impl<B> Service<Request<B>> for &Client
+where
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<AnyError>,
+{
+    type Response = Response<ResponseBody>;
+    type Error = ClientError;
+    type Future = ResponseFuture;
+
+    /// Always ready, as for [`Client`].
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ClientError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> ResponseFuture {
+        let client = Client::clone(self);
+        ResponseFuture(Box::pin(async move {
+            let whole = client.shared.settings.whole_timeout;
+            client.execute(request, whole).await
+        }))
+    }
+}

@@ -1,0 +1,129 @@
+//! Servers to call: our own, and one whose every byte a test decides.
+
+use std::future::IntoFuture;
+
+use axum::Router;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use zap_http::proto::{Deframer, Encoder, FrameLimits, MAX_FRAME_LEN, Request};
+use zap_http::{ServeConfig, serve};
+
+/// Serves an app; where it is.
+pub async fn start(app: Router) -> String {
+    start_with(app, ServeConfig::default()).await
+}
+
+pub async fn start_with(app: Router, config: ServeConfig) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("zap://{}", listener.local_addr().unwrap());
+    tokio::spawn(serve(listener, app).config(config).into_future());
+    url
+}
+
+/// A listener, and the target that leads to it.
+pub async fn listen() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("zap://{}", listener.local_addr().unwrap());
+    (listener, url)
+}
+
+/// A request as a peer sees it.
+#[derive(Debug, PartialEq)]
+pub struct Seen {
+    pub method: String,
+    pub target: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    pub trailers: Vec<(String, String)>,
+}
+
+/// The server's end of a connection.
+pub struct Peer {
+    stream: TcpStream,
+    deframer: Deframer,
+    seen: std::collections::VecDeque<Seen>,
+}
+
+impl Peer {
+    pub async fn accept(listener: &TcpListener) -> Self {
+        let (stream, _) = listener.accept().await.unwrap();
+        Self { stream, deframer: Deframer::new(MAX_FRAME_LEN), seen: Default::default() }
+    }
+
+    /// The next request; none at the end of the stream.
+    pub async fn request(&mut self) -> Option<Seen> {
+        loop {
+            if let Some(seen) = self.seen.pop_front() {
+                return Some(seen);
+            }
+            let mut buffer = [0; 10_000];
+            match self.stream.read(&mut buffer).await {
+                Ok(0) | Err(_) => return None,
+                Ok(len) => self.deframer.recv(&buffer[..len]),
+            }
+            let mut batch = self.deframer.take_batch(Vec::new());
+            while let Some(frame) = batch.next_frame() {
+                self.seen.push_back(seen(&Request::decode(frame, &FrameLimits::new()).unwrap()));
+            }
+        }
+    }
+
+    pub async fn target(&mut self) -> String {
+        self.request().await.expect("a request").target
+    }
+
+    pub async fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).await.unwrap();
+    }
+
+    /// Answers every request with its target, to the end.
+    pub async fn echo(mut self) {
+        while let Some(seen) = self.request().await {
+            self.send(&whole(200, seen.target.as_bytes())).await;
+        }
+    }
+}
+
+fn seen(request: &Request<'_>) -> Seen {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let pairs = |headers: zap_http::proto::Headers<'_>| {
+        headers.iter().map(|(name, value)| (text(name), text(value))).collect::<Vec<_>>()
+    };
+    Seen {
+        method: text(request.method()),
+        target: text(request.target()),
+        headers: pairs(request.headers()),
+        body: request.body().to_vec(),
+        trailers: pairs(request.trailers()),
+    }
+}
+
+/// A whole answer.
+pub fn whole(status: u16, body: &[u8]) -> Vec<u8> {
+    let mut wire = Vec::new();
+    let mut response = Encoder::frame(&mut wire).response(status, "").unwrap();
+    response.body(body).unwrap();
+    response.finish().unwrap();
+    wire
+}
+
+/// The head of a streamed answer.
+pub fn head(status: u16) -> Vec<u8> {
+    let mut wire = Vec::new();
+    Encoder::frame(&mut wire).response_head(status, "").unwrap().finish().unwrap();
+    wire
+}
+
+pub fn data(chunk: &[u8]) -> Vec<u8> {
+    let mut wire = Vec::new();
+    Encoder::frame(&mut wire).data(chunk).unwrap();
+    wire
+}
+
+pub fn end(trailers: &[(&str, &str)]) -> Vec<u8> {
+    let mut wire = Vec::new();
+    let mut end = Encoder::frame(&mut wire).end().unwrap();
+    trailers.iter().for_each(|(name, value)| drop(end.trailer(name, value).unwrap()));
+    end.finish().unwrap();
+    wire
+}
