@@ -164,9 +164,12 @@ impl Call {
     pub(super) fn poll_head(&self, context: &Context<'_>) -> Poll<Result<Head, CallError>> {
         let mut state = self.connection.lock();
         let Some(slot) = state.slot(self.id) else { return Poll::Pending };
-        match (slot.head.take(), slot.end.take_if(|end| end.is_err())) {
-            (Some(head), _) => Poll::Ready(Ok(head)),
-            (None, Some(Err(error))) => Poll::Ready(Err(error)),
+        if let Some(head) = slot.head.take() {
+            // What ended the answer since is for the reader of its body.
+            return Poll::Ready(Ok(head));
+        }
+        match slot.end.take_if(|end| end.is_err()) {
+            Some(Err(error)) => Poll::Ready(Err(error)),
             _ => slot.wait(context),
         }
     }
@@ -241,8 +244,15 @@ impl State {
             if full {
                 return;
             }
-            let mut batch = self.batch.take().unwrap_or_else(|| self.client.take_batch(now));
-            let came = batch.frames() > 0;
+            // A batch that was kept may have been taken out to its last frame, and others have come since.
+            let (mut batch, more) = match self.batch.take() {
+                Some(batch) => (batch, true),
+                None => {
+                    let batch = self.client.take_batch(now);
+                    let more = batch.frames() > 0;
+                    (batch, more)
+                }
+            };
             match self.client.next_event(&mut batch) {
                 Some(event) => {
                     let slots = &mut self.slots;
@@ -254,7 +264,7 @@ impl State {
                 }
                 None => {
                     self.client.return_batch(batch, now);
-                    if !came {
+                    if !more {
                         return;
                     }
                 }

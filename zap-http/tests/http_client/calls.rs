@@ -21,12 +21,12 @@ use super::support::{Peer, end, listen, start, whole};
 
 /// What a body gives, one frame after another.
 #[derive(Debug, Default, PartialEq)]
-pub struct Taken {
-    pub data: Vec<u8>,
-    pub trailers: Option<HeaderMap>,
+pub(crate) struct Taken {
+    pub(crate) data: Vec<u8>,
+    pub(crate) trailers: Option<HeaderMap>,
 }
 
-pub async fn take<B: http_body::Body<Data = Bytes>>(body: B) -> Result<Taken, B::Error> {
+pub(crate) async fn take<B: http_body::Body<Data = Bytes>>(body: B) -> Result<Taken, B::Error> {
     let (mut body, mut taken) = (pin!(body), Taken::default());
     while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
         match frame?.into_data() {

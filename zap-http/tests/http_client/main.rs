@@ -3,4 +3,6 @@
 
 mod calls;
 
+mod peers;
+mod pool;
 mod support;

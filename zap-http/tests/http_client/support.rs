@@ -9,11 +9,11 @@ use zap_http::proto::{Deframer, Encoder, FrameLimits, MAX_FRAME_LEN, Request};
 use zap_http::{ServeConfig, serve};
 
 /// Serves an app; where it is.
-pub async fn start(app: Router) -> String {
+pub(crate) async fn start(app: Router) -> String {
     start_with(app, ServeConfig::default()).await
 }
 
-pub async fn start_with(app: Router, config: ServeConfig) -> String {
+pub(crate) async fn start_with(app: Router, config: ServeConfig) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("zap://{}", listener.local_addr().unwrap());
     tokio::spawn(serve(listener, app).config(config).into_future());
@@ -21,7 +21,7 @@ pub async fn start_with(app: Router, config: ServeConfig) -> String {
 }
 
 /// A listener, and the target that leads to it.
-pub async fn listen() -> (TcpListener, String) {
+pub(crate) async fn listen() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("zap://{}", listener.local_addr().unwrap());
     (listener, url)
@@ -29,29 +29,29 @@ pub async fn listen() -> (TcpListener, String) {
 
 /// A request as a peer sees it.
 #[derive(Debug, PartialEq)]
-pub struct Seen {
-    pub method: String,
-    pub target: String,
-    pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
-    pub trailers: Vec<(String, String)>,
+pub(crate) struct Seen {
+    pub(crate) method: String,
+    pub(crate) target: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) trailers: Vec<(String, String)>,
 }
 
 /// The server's end of a connection.
-pub struct Peer {
+pub(crate) struct Peer {
     stream: TcpStream,
     deframer: Deframer,
     seen: std::collections::VecDeque<Seen>,
 }
 
 impl Peer {
-    pub async fn accept(listener: &TcpListener) -> Self {
+    pub(crate) async fn accept(listener: &TcpListener) -> Self {
         let (stream, _) = listener.accept().await.unwrap();
         Self { stream, deframer: Deframer::new(MAX_FRAME_LEN), seen: Default::default() }
     }
 
     /// The next request; none at the end of the stream.
-    pub async fn request(&mut self) -> Option<Seen> {
+    pub(crate) async fn request(&mut self) -> Option<Seen> {
         loop {
             if let Some(seen) = self.seen.pop_front() {
                 return Some(seen);
@@ -68,16 +68,20 @@ impl Peer {
         }
     }
 
-    pub async fn target(&mut self) -> String {
+    pub(crate) async fn target(&mut self) -> String {
         self.request().await.expect("a request").target
     }
 
-    pub async fn send(&mut self, bytes: &[u8]) {
+    pub(crate) async fn send(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).await.unwrap();
     }
 
+    pub(crate) async fn try_send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.stream.write_all(bytes).await
+    }
+
     /// Answers every request with its target, to the end.
-    pub async fn echo(mut self) {
+    pub(crate) async fn echo(mut self) {
         while let Some(seen) = self.request().await {
             self.send(&whole(200, seen.target.as_bytes())).await;
         }
@@ -99,7 +103,7 @@ fn seen(request: &Request<'_>) -> Seen {
 }
 
 /// A whole answer.
-pub fn whole(status: u16, body: &[u8]) -> Vec<u8> {
+pub(crate) fn whole(status: u16, body: &[u8]) -> Vec<u8> {
     let mut wire = Vec::new();
     let mut response = Encoder::frame(&mut wire).response(status, "").unwrap();
     response.body(body).unwrap();
@@ -108,22 +112,24 @@ pub fn whole(status: u16, body: &[u8]) -> Vec<u8> {
 }
 
 /// The head of a streamed answer.
-pub fn head(status: u16) -> Vec<u8> {
+pub(crate) fn head(status: u16) -> Vec<u8> {
     let mut wire = Vec::new();
     Encoder::frame(&mut wire).response_head(status, "").unwrap().finish().unwrap();
     wire
 }
 
-pub fn data(chunk: &[u8]) -> Vec<u8> {
+pub(crate) fn data(chunk: &[u8]) -> Vec<u8> {
     let mut wire = Vec::new();
     Encoder::frame(&mut wire).data(chunk).unwrap();
     wire
 }
 
-pub fn end(trailers: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn end(trailers: &[(&str, &str)]) -> Vec<u8> {
     let mut wire = Vec::new();
     let mut end = Encoder::frame(&mut wire).end().unwrap();
-    trailers.iter().for_each(|(name, value)| drop(end.trailer(name, value).unwrap()));
+    for (name, value) in trailers {
+        end.trailer(name, value).unwrap();
+    }
     end.finish().unwrap();
     wire
 }

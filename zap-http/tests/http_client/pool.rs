@@ -1,0 +1,478 @@
+//! The pool: who is given which connection, and what becomes of those not needed.
+
+use std::collections::HashSet;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::routing::{any, get};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use zap_http::{Client, ClientBuilder, ClientError, ConnectionInfo, ServeConfig};
+
+use super::support::{Peer, data, end, head, listen, start, start_with, whole};
+
+/// Answers with the port of the peer: which connection it was.
+fn ports() -> Router {
+    Router::new().fallback(any(|info: axum::Extension<ConnectionInfo>| async move {
+        info.peer_addr().unwrap().port().to_string()
+    }))
+}
+
+async fn port(client: &Client) -> String {
+    client.get("/").send().await.unwrap().text().await.unwrap()
+}
+
+/// Answers with what the path says.
+fn echo() -> Router {
+    Router::new().route("/{id}", get(|Path(id): Path<String>| async { id }))
+}
+
+#[tokio::test]
+async fn a_connection_is_kept() {
+    let client = Client::to(&*start(ports()).await).unwrap();
+    let first = port(&client).await;
+    for _ in 0..10 {
+        assert_eq!(port(&client.clone()).await, first);
+    }
+}
+
+#[tokio::test]
+async fn targets_that_are_the_same_share_their_connections() {
+    let url = start(ports()).await;
+    let port = url.rsplit(':').next().unwrap();
+    let client = Client::new();
+    let mut seen = HashSet::new();
+    for url in
+        [format!("zap://localhost:{port}/a"), format!("ZAP://LOCALHOST:{port}/b"), format!("zap://localhost:{port}")]
+    {
+        seen.insert(client.get(url).send().await.unwrap().text().await.unwrap());
+    }
+    assert_eq!(seen.len(), 1);
+    seen.insert(client.get(format!("zap://127.0.0.1:{port}")).send().await.unwrap().text().await.unwrap());
+    assert_eq!(seen.len(), 2);
+}
+
+/// With two connections for ten calls: never a third, and every call is answered.
+#[tokio::test]
+async fn connections_are_bounded() {
+    let (listener, url) = listen().await;
+    let (open, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (counted, seen) = (Arc::clone(&open), Arc::clone(&most));
+    tokio::spawn(async move {
+        loop {
+            let peer = Peer::accept(&listener).await;
+            seen.fetch_max(counted.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            let counted = Arc::clone(&counted);
+            tokio::spawn(async move {
+                peer.echo().await;
+                counted.fetch_sub(1, Ordering::SeqCst);
+            });
+        }
+    });
+    let client = Client::builder().max_connections(2).to(&url[..]).unwrap();
+    let mut calls = JoinSet::new();
+    for id in 0..10 {
+        let client = client.clone();
+        calls.spawn(async move {
+            for _ in 0..20 {
+                let target = format!("/{id}");
+                assert_eq!(client.get(&*target).send().await.unwrap().text().await.unwrap(), target);
+            }
+        });
+    }
+    calls.join_all().await;
+    assert_eq!(most.load(Ordering::SeqCst), 2);
+}
+
+/// Polls all of them once, in order.
+async fn poll_once<F: Future>(futures: &mut [std::pin::Pin<Box<F>>]) -> Vec<Poll<F::Output>> {
+    poll_fn(|context| Poll::Ready(futures.iter_mut().map(|future| future.as_mut().poll(context)).collect())).await
+}
+
+#[tokio::test]
+async fn waiting_calls_are_bounded_and_served_in_order() {
+    let (listener, url) = listen().await;
+    let client = Client::builder().max_connections(1).max_waiters(3).to(&url[..]).unwrap();
+    let call = |id: u32| Box::pin(client.get(format!("/{id}")).send());
+    let first = tokio::spawn(call(0));
+    let mut peer = Peer::accept(&listener).await;
+    assert_eq!(peer.target().await, "/0");
+    let mut waiting: Vec<_> = (1..=3).map(call).collect();
+    assert!(poll_once(&mut waiting).await.iter().all(Poll::is_pending));
+    let mut too_many = [call(4)];
+    let refused = poll_once(&mut too_many).await.pop().unwrap();
+    assert!(matches!(refused, Poll::Ready(Err(ClientError::TooManyWaiters))));
+    // One that is dropped leaves its place in line.
+    drop(waiting.remove(0));
+    let mut later = [call(5)];
+    assert!(poll_once(&mut later).await[0].is_pending());
+    waiting.extend(later);
+    let server = async {
+        peer.send(&whole(200, b"")).await;
+        let mut order = Vec::new();
+        for _ in 0..3 {
+            order.push(peer.target().await);
+            peer.send(&whole(200, b"")).await;
+        }
+        order
+    };
+    let calls = async {
+        first.await.unwrap().unwrap();
+        let mut calls = JoinSet::new();
+        waiting.into_iter().for_each(|call| drop(calls.spawn(call)));
+        calls.join_all().await.into_iter().for_each(|response| drop(response.unwrap()));
+    };
+    let (order, ()) = tokio::join!(server, calls);
+    assert_eq!(order, ["/2", "/3", "/5"]);
+}
+
+/// Three connections become idle; the client closes two.
+#[tokio::test]
+async fn idle_connections_are_bounded() {
+    let (listener, url) = listen().await;
+    let client = Client::builder().max_idle_per_address(1).to(&url[..]).unwrap();
+    let mut calls = JoinSet::new();
+    (0..3).for_each(|_| drop(calls.spawn(client.get("/").send())));
+    let mut peers = Vec::new();
+    for _ in 0..3 {
+        let mut peer = Peer::accept(&listener).await;
+        peer.target().await;
+        peers.push(peer);
+    }
+    let mut ends = JoinSet::new();
+    for mut peer in peers {
+        peer.send(&whole(200, b"")).await;
+        ends.spawn(async move { peer.request().await.map(|_| peer) });
+    }
+    assert!(calls.join_all().await.iter().all(Result::is_ok));
+    for _ in 0..2 {
+        assert!(ends.join_next().await.unwrap().unwrap().is_none(), "closed without a request");
+    }
+    let (response, kept) = tokio::join!(client.get("/").send(), async {
+        let mut kept = ends.join_next().await.unwrap().unwrap().expect("a request");
+        kept.send(&whole(200, b"kept")).await;
+        kept
+    });
+    assert_eq!(response.unwrap().text().await.unwrap(), "kept");
+    drop(kept);
+}
+
+/// One call; then the server's end of its connection.
+async fn one_call(builder: ClientBuilder) -> (Client, tokio::net::TcpListener, Peer) {
+    let (listener, url) = listen().await;
+    let client = builder.to(&url[..]).unwrap();
+    let server = async {
+        let mut peer = Peer::accept(&listener).await;
+        peer.target().await;
+        peer.send(&whole(200, b"")).await;
+        peer
+    };
+    let (response, peer) = tokio::join!(client.get("/").send(), server);
+    response.unwrap();
+    (client, listener, peer)
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_closed_after_a_while() {
+    let (_client, _listener, mut peer) = one_call(Client::builder().idle_timeout(Duration::from_millis(20))).await;
+    assert_eq!(peer.request().await, None);
+}
+
+#[tokio::test]
+async fn an_old_connection_is_closed_and_a_new_one_made() {
+    // While it is idle.
+    let (_client, _listener, mut peer) = one_call(Client::builder().max_age(Duration::from_millis(20))).await;
+    assert_eq!(peer.request().await, None);
+    // After each call.
+    let client = Client::builder().max_age(Duration::ZERO).to(&*start(ports()).await).unwrap();
+    let seen: HashSet<_> = [port(&client).await, port(&client).await, port(&client).await].into();
+    assert_eq!(seen.len(), 3);
+}
+
+#[tokio::test]
+async fn the_last_clone_closes_what_is_idle() {
+    let (client, _listener, mut peer) = one_call(Client::builder()).await;
+    let clone = client.clone();
+    drop(client);
+    let (response, ()) = tokio::join!(clone.get("/").send(), async {
+        peer.target().await;
+        peer.send(&[head(200), data(b"x")].concat()).await;
+    });
+    // An answer that is being read goes on.
+    let mut response = response.unwrap();
+    drop(clone);
+    assert_eq!(response.chunk().await.unwrap().unwrap(), "x");
+    peer.send(&end(&[])).await;
+    assert_eq!(response.chunk().await.unwrap(), None);
+    assert_eq!(peer.request().await, None);
+}
+
+/// The only connection there may be is idle, and wanted elsewhere.
+#[tokio::test]
+async fn an_idle_connection_makes_room_for_another_address() {
+    let urls = [start(ports()).await, start(ports()).await];
+    let client = Client::builder().max_connections(1).build();
+    for _ in 0..3 {
+        for url in &urls {
+            client.get(&**url).send().await.unwrap();
+        }
+    }
+    // And while calls to both wait for it.
+    let mut calls = JoinSet::new();
+    for url in urls.iter().cycle().take(40) {
+        calls.spawn(client.get(&**url).send());
+    }
+    assert!(calls.join_all().await.iter().all(Result::is_ok));
+}
+
+/// Calls that are dropped after any number of steps: the one connection is there for the next call all the same.
+#[tokio::test]
+async fn dropped_calls_leave_nothing_behind() {
+    let app = Router::new().route(
+        "/{id}",
+        get(|Path(id): Path<String>| async {
+            tokio::task::yield_now().await;
+            id
+        }),
+    );
+    let client = Client::builder().max_connections(1).to(&*start(app).await).unwrap();
+    for steps in 0..40 {
+        let busy = tokio::spawn(client.get("/busy").send());
+        let mut left = steps;
+        let mut call = pin!(client.get("/dropped").send());
+        poll_fn(|context| {
+            if left == 0 || call.as_mut().poll(context).is_ready() {
+                return Poll::Ready(());
+            }
+            left -= 1;
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
+        // `call` is dropped at the end of the turn, while the next ones run.
+        let target = format!("/{steps}");
+        let text = client.get(&*target).send().await.unwrap().text().await.unwrap();
+        assert_eq!(text, target[1..]);
+        assert_eq!(busy.await.unwrap().unwrap().text().await.unwrap(), "busy");
+    }
+}
+
+/// A short rest of a dropped answer is skipped, and the connection kept; a long one costs it.
+#[tokio::test]
+async fn dropped_bodies() {
+    for (rest, kept) in [(100, true), (300 << 10, false)] {
+        let (client, listener, mut peer) = one_call(Client::builder()).await;
+        let (response, ()) = tokio::join!(client.get("/").send(), async {
+            peer.target().await;
+            peer.send(&[head(200), data(b"x")].concat()).await;
+        });
+        drop(response.unwrap());
+        let server = async {
+            // The client may close while this is on its way.
+            let _ = peer.try_send(&[data(&vec![1; rest]), end(&[])].concat()).await;
+            let mut peer = if kept { peer } else { Peer::accept(&listener).await };
+            peer.target().await;
+            peer.send(&whole(200, b"next")).await;
+            peer
+        };
+        let (text, _peer) = tokio::join!(async { client.get("/").send().await.unwrap().text().await.unwrap() }, server);
+        assert_eq!(text, "next");
+    }
+}
+
+/// Many tasks call while the server closes each connection as soon as it is idle.
+#[test]
+fn a_server_that_closes_idle_connections() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut config = ServeConfig::default();
+        config.connection.idle_timeout = Some(Duration::from_micros(500));
+        let client = Client::to(&*start_with(echo(), config).await).unwrap();
+        let mut calls = JoinSet::new();
+        for task in 0..64_u64 {
+            let client = client.clone();
+            calls.spawn(async move {
+                for call in 0..40 {
+                    let id = format!("{task}-{call}");
+                    let response = client.get(format!("/{id}")).send().await.unwrap();
+                    assert_eq!(response.text().await.unwrap(), id);
+                    // Idle for about as long as the server allows.
+                    tokio::time::sleep(Duration::from_micros((task * 7 + call * 13) % 1000)).await;
+                }
+            });
+        }
+        while let Some(call) = calls.join_next().await {
+            call.unwrap();
+        }
+    });
+}
+
+/// Sixteen calls on one connection: all requests come before the first answer goes.
+#[tokio::test]
+async fn calls_that_share_a_connection_are_answered_in_order() {
+    let (listener, url) = listen().await;
+    let client = Client::builder().max_in_flight_per_connection(16).to(&url[..]).unwrap();
+    let server = async {
+        let mut peer = Peer::accept(&listener).await;
+        for _ in 0..10 {
+            let mut answers = Vec::new();
+            for index in 0..16 {
+                let target = peer.target().await;
+                answers.extend(match index % 3 {
+                    0 => [head(200), data(target.as_bytes()), end(&[])].concat(),
+                    _ => whole(200, target.as_bytes()),
+                });
+            }
+            // In pieces that fit no frame.
+            for piece in answers.chunks(97) {
+                peer.send(piece).await;
+            }
+        }
+        peer
+    };
+    let mut calls = JoinSet::new();
+    for id in 0..160 {
+        let client = client.clone();
+        calls.spawn(async move {
+            let target = format!("/{id}");
+            assert_eq!(client.get(&*target).send().await.unwrap().text().await.unwrap(), target);
+        });
+        if id % 16 == 15 && id < 16 {
+            tokio::task::yield_now().await;
+        }
+    }
+    // Further connections would stay without an answer.
+    let (_peer, _) = tokio::join!(server, calls.join_all());
+}
+
+#[test]
+fn shared_connections_under_load() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let connections = Arc::new(std::sync::Mutex::new(HashSet::new()));
+        let seen = Arc::clone(&connections);
+        let app = Router::new().route(
+            "/{id}",
+            any(move |Path(id): Path<String>, info: axum::Extension<ConnectionInfo>| {
+                seen.lock().unwrap().insert(info.peer_addr());
+                async { id }
+            }),
+        );
+        let client = Client::builder().max_in_flight_per_connection(16).to(&*start(app).await).unwrap();
+        let mut calls = JoinSet::new();
+        for task in 0..64 {
+            let client = client.clone();
+            calls.spawn(async move {
+                for call in 0..50 {
+                    let id = format!("{task}-{call}");
+                    let mut send = Box::pin(client.get(format!("/{id}")).send());
+                    if call % 10 == 9 {
+                        // Sent, and dropped: its answer must be nobody's.
+                        let _ = poll_once(std::slice::from_mut(&mut send)).await;
+                        continue;
+                    }
+                    assert_eq!(send.await.unwrap().text().await.unwrap(), id);
+                }
+            });
+        }
+        while let Some(call) = calls.join_next().await {
+            call.unwrap();
+        }
+        assert_eq!(connections.lock().unwrap().len(), 4);
+    });
+}
+
+/// A request that must not be sent twice is not sent behind another.
+#[tokio::test]
+async fn unsafe_requests_do_not_queue() {
+    let (listener, url) = listen().await;
+    let client = Client::builder().max_in_flight_per_connection(16).to(&url[..]).unwrap();
+    let slow = tokio::spawn(client.get("/slow").send());
+    let mut first = Peer::accept(&listener).await;
+    assert_eq!(first.target().await, "/slow");
+    let post = tokio::spawn(client.post("/post").send());
+    let mut second = Peer::accept(&listener).await;
+    assert_eq!(second.target().await, "/post");
+    for (peer, call) in [(&mut first, slow), (&mut second, post)] {
+        peer.send(&whole(200, b"")).await;
+        assert!(call.await.unwrap().is_ok());
+    }
+    // Unless that is allowed.
+    let mut config = zap_http::proto::ClientConfig::default();
+    (config.max_in_flight, config.queue_unsafe) = (16, true);
+    let client = Client::builder().connection(config).to(&url[..]).unwrap();
+    let calls = [tokio::spawn(client.get("/slow").send()), tokio::spawn(client.post("/post").send())];
+    let mut peer = Peer::accept(&listener).await;
+    assert_eq!([peer.target().await, peer.target().await], ["/slow", "/post"]);
+    peer.send(&whole(200, b"").repeat(2)).await;
+    for call in calls {
+        assert!(call.await.unwrap().is_ok());
+    }
+}
+
+/// Those behind a lost answer are sent again on a new connection.
+#[tokio::test]
+async fn a_shared_connection_that_is_lost() {
+    let (listener, url) = listen().await;
+    let client = Client::builder().max_in_flight_per_connection(4).to(&url[..]).unwrap();
+    let calls: Vec<_> = (0..4).map(|id| tokio::spawn(client.get(format!("/{id}")).send())).collect();
+    let server = tokio::spawn(async move {
+        let mut peer = Peer::accept(&listener).await;
+        for _ in 0..4 {
+            peer.target().await;
+        }
+        peer.send(&[whole(200, b"0"), head(200)].concat()).await;
+        drop(peer);
+        loop {
+            tokio::spawn(Peer::accept(&listener).await.echo());
+        }
+    });
+    let mut outcomes = Vec::new();
+    for call in calls {
+        outcomes.push(match call.await.unwrap() {
+            Ok(response) => response.text().await.map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        });
+    }
+    server.abort();
+    assert_eq!(outcomes[0].as_deref(), Ok("0"));
+    assert_eq!(outcomes[1].as_ref().unwrap_err(), "the connection ended within its answer");
+    assert_eq!((outcomes[2].as_deref(), outcomes[3].as_deref()), (Ok("/2"), Ok("/3")));
+}
+
+/// When a runtime ends, so do its connections; the client is used in the next one.
+#[test]
+fn a_client_outlives_a_runtime() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("zap://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        listener.set_nonblocking(true).unwrap();
+        runtime.block_on(async {
+            zap_http::serve(tokio::net::TcpListener::from_std(listener).unwrap(), echo()).await;
+        });
+    });
+    let client = Client::builder().max_connections(1).to(url).unwrap();
+    let waits = Arc::new(Notify::new());
+    for round in 0..3 {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let text = client.get(format!("/{round}")).send().await.unwrap().text().await.unwrap();
+            assert_eq!(text, round.to_string());
+            let (client, waits) = (client.clone(), Arc::clone(&waits));
+            // Dropped with the runtime, in the middle.
+            tokio::spawn(async move {
+                let response = client.get("/kept").send().await.unwrap();
+                waits.notify_one();
+                std::future::pending::<()>().await;
+                drop(response);
+            });
+        });
+    }
+}
