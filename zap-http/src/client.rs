@@ -21,7 +21,7 @@ use tokio::runtime::Handle;
 use tokio::time::timeout_at;
 use tower_service::Service;
 
-use crate::proto::EncodeError;
+use crate::proto::{EncodeError, RequestError};
 use crate::{Target, TargetError};
 use connection::{Head, SendError};
 use error::CallError;
@@ -197,7 +197,7 @@ impl Client {
                 // Nothing was done, and the connection will not be found again.
                 Err(SendError::Closed { reused: true, .. } | SendError::Busy) => continue,
                 Err(SendError::Closed { failure, reused: false }) => (failure, false),
-                Err(SendError::Encode(error)) => return Err(refusal(error, &request, max_frame_len)),
+                Err(SendError::Refused(error)) => return Err(refusal(error, &request, max_frame_len)),
                 Err(SendError::Convert(error)) => return Err(error.into()),
             };
             let may_retry = !retried && failure.may_retry && (reused || failure.unsent);
@@ -210,10 +210,12 @@ impl Client {
 }
 
 /// A frame that is too long is so because of the body, if that is most of it.
-fn refusal(error: EncodeError, request: &Outgoing, limit: u64) -> ClientError {
+fn refusal(error: RequestError, request: &Outgoing, limit: u64) -> ClientError {
     match error {
-        EncodeError::TooLong { len } if request.body_len() > len / 2 => ClientError::BodyTooLarge { limit },
-        error => error.into(),
+        RequestError::Encode(EncodeError::TooLong { len }) if request.body_len() > len / 2 => {
+            ClientError::BodyTooLarge { limit }
+        }
+        error => ClientError::InvalidRequest(Box::new(error)),
     }
 }
 

@@ -21,6 +21,23 @@
 //!
 //! Handlers and middleware stay as they are.
 //!
+//! # Call a service
+//!
+//! ```no_run
+//! # #[cfg(feature = "client")]
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! use zap_http::Client;
+//!
+//! let client = Client::new();
+//! let stations = client.get("zap://survey.example/stations").header("accept", "application/json").send().await?;
+//! println!("{}", stations.error_for_status()?.text().await?);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Client`] keeps connections and is a tower service, too: [`Client::to`] makes one of a single server, for generated
+//! clients and unix sockets.
+//!
 //! # Frames by hand
 //!
 //! ```

@@ -18,7 +18,7 @@ use super::error::{CallError, CloseError, Failure};
 use super::outgoing::{Outgoing, WriteError};
 use super::transport::Transport;
 use crate::convert::{self, ConvertError};
-use crate::proto::{self, Batch, CallId, ClientConfig, CloseReason, EncodeError, Event, RequestError, Response};
+use crate::proto::{self, Batch, CallId, ClientConfig, CloseReason, Event, RequestError, Response};
 use crate::{Body, Target};
 
 /// Bytes of a streamed answer that wait for its reader; with more nothing further is taken for it.
@@ -86,7 +86,7 @@ pub(super) enum SendError {
     /// Another call was faster: the request may not queue behind it.
     Busy,
     /// The request cannot be written.
-    Encode(EncodeError),
+    Refused(RequestError),
     Convert(ConvertError),
 }
 
@@ -133,7 +133,7 @@ impl Connection {
                 Err(SendError::Closed { failure: state.unsent(), reused })
             }
             Err(WriteError::Request(RequestError::Busy)) => Err(SendError::Busy),
-            Err(WriteError::Request(RequestError::Encode(error))) => Err(SendError::Encode(error)),
+            Err(WriteError::Request(error)) => Err(SendError::Refused(error)),
             Err(WriteError::Convert(error)) => Err(SendError::Convert(error)),
         };
         let driver = state.driver.take();

@@ -23,12 +23,17 @@ const READ_LEN: usize = 16 << 10;
 /// Pieces that one write takes at most.
 const WRITE_PIECES: usize = 16;
 
+/// After a call was found to have a place on a connection that is to be closed: it may not use it, but drop it.
+const EXPIRY_PAUSE: Duration = Duration::from_secs(1);
+
 /// Runs a connection to its end.
 pub(super) struct Driver {
     connection: Arc<Connection>,
     pool: Weak<Shared>,
     idle_timeout: Duration,
     max_age: Duration,
+    /// Before that, expiry is not looked at.
+    not_before: Option<Instant>,
     timer: Timer,
     /// Bytes were written since the last flush.
     unflushed: bool,
@@ -53,6 +58,7 @@ impl Driver {
             pool: Arc::downgrade(shared),
             idle_timeout: shared.settings.idle_timeout,
             max_age: shared.settings.max_age,
+            not_before: None,
             timer: Timer { sleep: None, armed: None },
             unflushed: false,
             finished: false,
@@ -126,7 +132,7 @@ impl Driver {
         let expiry = if state.client.is_idle() {
             let idle = state.idle_since.checked_add(self.idle_timeout);
             let aged = self.connection.created.checked_add(self.max_age);
-            idle.into_iter().chain(aged).min()
+            idle.into_iter().chain(aged).min().max(self.not_before)
         } else {
             None
         };
@@ -151,10 +157,12 @@ impl Driver {
     }
 
     /// Closes a connection that was idle for too long, unless a call was given it meanwhile.
-    fn retire(&self) {
+    fn retire(&mut self) {
         let retired = self.pool.upgrade().is_none_or(|pool| pool.retire(&self.connection));
         if retired {
             self.connection.shutdown();
+        } else {
+            self.not_before = Instant::now().checked_add(EXPIRY_PAUSE);
         }
     }
 }

@@ -7,7 +7,7 @@ use http::StatusCode;
 
 use super::AnyError;
 use crate::convert::ConvertError;
-use crate::proto::{CloseCause, CloseReason, EncodeError, Lost};
+use crate::proto::{CloseCause, CloseReason, Lost};
 use crate::{Target, TargetError};
 
 /// Why a call failed, or the body of its answer.
@@ -223,12 +223,6 @@ impl From<ConnectError> for ClientError {
 
 impl From<http::Error> for ClientError {
     fn from(error: http::Error) -> Self {
-        Self::InvalidRequest(Box::new(error))
-    }
-}
-
-impl From<EncodeError> for ClientError {
-    fn from(error: EncodeError) -> Self {
         Self::InvalidRequest(Box::new(error))
     }
 }

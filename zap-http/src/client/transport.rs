@@ -99,10 +99,13 @@ async fn connect_unix(target: &Target) -> io::Result<UnixStream> {
     UnixStream::connect(path).await
 }
 
-/// The host's addresses one after another; each may take its share of the time that is left, so that one which does not
-/// answer leaves some to those after it.
 async fn connect_tcp(target: &Target, deadline: Option<Instant>) -> io::Result<TcpStream> {
-    let addresses = addresses_of(target).await?;
+    connect_to_any(&addresses_of(target).await?, deadline).await
+}
+
+/// The addresses one after another; each may take its share of the time that is left, so that one which does not answer
+/// leaves some to those after it.
+async fn connect_to_any(addresses: &[SocketAddr], deadline: Option<Instant>) -> io::Result<TcpStream> {
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for (index, address) in addresses.iter().enumerate() {
         let left = u32::try_from(addresses.len().saturating_sub(index)).unwrap_or(u32::MAX);
@@ -142,4 +145,36 @@ async fn within<T>(deadline: Option<Instant>, task: impl Future<Output = io::Res
 
 fn unsupported(text: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An address that refuses, one that does not answer (its queue is full), and one that does.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn each_address_is_tried() {
+        use socket2::{Domain, Socket, Type};
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let silent = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        silent.bind(&any.into()).unwrap();
+        silent.listen(0).unwrap();
+        let silent_address = silent.local_addr().unwrap().as_socket().unwrap();
+        let _fills_the_queue = std::net::TcpStream::connect(silent_address).unwrap();
+        let listener = std::net::TcpListener::bind(any).unwrap();
+        let refusing = {
+            let gone = std::net::TcpListener::bind(any).unwrap();
+            gone.local_addr().unwrap()
+        };
+        let good = listener.local_addr().unwrap();
+
+        let soon = || Instant::now().checked_add(Duration::from_millis(300));
+        let stream = connect_to_any(&[refusing, silent_address, good], soon()).await.unwrap();
+        assert_eq!(stream.peer_addr().unwrap(), good);
+        let error = connect_to_any(&[silent_address, refusing], soon()).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+        let error = connect_to_any(&[], soon()).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
 }

@@ -6,17 +6,12 @@ use axum::Router;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use zap_http::proto::{Deframer, Encoder, FrameLimits, MAX_FRAME_LEN, Request};
-use zap_http::{ServeConfig, serve};
+use zap_http::serve;
 
 /// Serves an app; where it is.
 pub(crate) async fn start(app: Router) -> String {
-    start_with(app, ServeConfig::default()).await
-}
-
-pub(crate) async fn start_with(app: Router, config: ServeConfig) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("zap://{}", listener.local_addr().unwrap());
-    tokio::spawn(serve(listener, app).config(config).into_future());
+    let (listener, url) = listen().await;
+    tokio::spawn(serve(listener, app).into_future());
     url
 }
 
