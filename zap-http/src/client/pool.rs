@@ -205,3 +205,98 @@ impl Drop for Connecting {
         }
     }
 }
+
+#[cfg(all(test, feature = "server"))]
+mod tests {
+    use std::future::IntoFuture;
+    use std::task::Poll;
+
+    use axum::Router;
+    use axum::body::Body;
+    use axum::routing::get;
+    use bytes::Bytes;
+
+    use crate::Client;
+
+    /// A body in pieces, with pauses.
+    struct Pieces(u32);
+
+    impl http_body::Body for Pieces {
+        type Data = Bytes;
+        type Error = std::convert::Infallible;
+
+        fn poll_frame(
+            mut self: std::pin::Pin<&mut Self>,
+            context: &mut std::task::Context<'_>,
+        ) -> Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+            self.0 += 1;
+            match self.0 {
+                7.. => Poll::Ready(None),
+                odd if odd % 2 == 1 => {
+                    context.waker().wake_by_ref();
+                    Poll::Pending
+                }
+                _ => Poll::Ready(Some(Ok(http_body::Frame::data(Bytes::from_static(b"piece"))))),
+            }
+        }
+    }
+
+    async fn start() -> String {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("zap://{}", listener.local_addr().unwrap());
+        let app = Router::new().route("/whole", get(|| async { "whole" }));
+        let app = app.route("/pieces", get(|| async { Body::new(Pieces(0)) }));
+        tokio::spawn(crate::serve(listener, app).into_future());
+        url
+    }
+
+    /// Calls to two addresses by turns, each dropped after so many steps if it is not over before.
+    async fn call(client: Client, urls: [String; 2], seed: u64) {
+        let mut random = seed;
+        for _ in 0..50 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (url, path) = (&urls[(random >> 40) as usize % 2], ["whole", "pieces"][(random >> 50) as usize % 2]);
+            let mut left = (random >> 32) % 12;
+            let exchange = async {
+                let mut response = client.get(format!("{url}/{path}")).send().await.unwrap();
+                while response.chunk().await.unwrap().is_some() {}
+            };
+            let mut exchange = std::pin::pin!(exchange);
+            let step = std::future::poll_fn(|context| {
+                left = left.saturating_sub(1);
+                let over = exchange.as_mut().poll(context).is_ready() || left == 0;
+                if over { Poll::Ready(()) } else { Poll::Pending }
+            });
+            // Half of them also in the middle of waiting.
+            if random >> 63 == 0 {
+                let _ = tokio::time::timeout(std::time::Duration::from_micros((random >> 20) % 500), step).await;
+            } else {
+                step.await;
+            }
+        }
+    }
+
+    /// Whatever is dropped when, in the end every place is free, nobody is in line, and no connection is lost.
+    #[test]
+    fn nothing_is_lost_or_counted_twice() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(async {
+            for places in [1, 4] {
+                let urls = [start().await, start().await];
+                let builder = Client::builder().max_connections(5).max_in_flight_per_connection(places);
+                let client = builder.max_age(std::time::Duration::from_millis(50)).build();
+                let mut calls = tokio::task::JoinSet::new();
+                (0..32).for_each(|seed| drop(calls.spawn(call(client.clone(), urls.clone(), seed))));
+                while let Some(call) = calls.join_next().await {
+                    call.unwrap();
+                    client.shared.lock().check_invariants().unwrap();
+                }
+                // What was dropped last is being skipped; then everything is at rest.
+                while !client.shared.lock().is_at_rest() {
+                    tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+                }
+                client.shared.lock().check_invariants().unwrap();
+            }
+        });
+    }
+}

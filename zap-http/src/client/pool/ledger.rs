@@ -332,6 +332,41 @@ impl Ledger {
     }
 }
 
+#[cfg(all(test, feature = "server"))]
+impl Ledger {
+    /// What must hold after every step.
+    pub(super) fn check_invariants(&self) -> Result<(), &'static str> {
+        let addresses = || self.addresses.values();
+        let entries = || addresses().flat_map(|address| address.entries.values());
+        if addresses().map(|address| address.waiters.len()).sum::<usize>() != self.waiters {
+            return Err("the number of waiters is wrong");
+        }
+        if addresses().map(|address| address.connecting).sum::<usize>() != self.connecting {
+            return Err("the number of connections being made is wrong");
+        }
+        if self.connections > self.bounds.max_connections || entries().count() > self.connections {
+            return Err("there are more connections than counted, or allowed");
+        }
+        if entries().any(|entry| entry.taken > self.bounds.places) {
+            return Err("a connection has more calls than places");
+        }
+        for address in addresses() {
+            let idle = address.entries.iter().filter(|(_, entry)| entry.taken == 0);
+            let listed = |id: &u64| address.idle.iter().filter(|(idle, _)| idle == id).count() == 1;
+            if idle.clone().count() != address.idle.len() || !idle.clone().all(|(id, _)| listed(id)) {
+                return Err("the idle connections are not those without calls");
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether no place is taken, nobody waits, and no connection is being made.
+    pub(super) fn is_at_rest(&self) -> bool {
+        let idle: usize = self.addresses.values().map(|address| address.idle.len()).sum();
+        (self.waiters, self.connecting, self.connections) == (0, 0, idle)
+    }
+}
+
 impl Address {
     /// Takes a place on a connection: an idle one, the last used first, so that those not needed grow old; else the one
     /// with the fewest calls.
