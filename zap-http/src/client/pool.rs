@@ -292,9 +292,12 @@ mod tests {
                     client.shared.lock().check_invariants().unwrap();
                 }
                 // What was dropped last is being skipped; then everything is at rest.
-                while !client.shared.lock().is_at_rest() {
-                    tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-                }
+                let rest = async {
+                    while !client.shared.lock().is_at_rest() {
+                        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+                    }
+                };
+                tokio::time::timeout(std::time::Duration::from_secs(20), rest).await.expect("a place was lost");
                 client.shared.lock().check_invariants().unwrap();
             }
         });

@@ -491,3 +491,60 @@ fn a_client_outlives_a_runtime() {
         });
     }
 }
+
+/// A connection that was not made leaves room for the next one.
+#[tokio::test]
+async fn failed_connections_are_not_counted() {
+    let client = Client::builder().max_connections(1).to("zap://127.0.0.1:1").unwrap();
+    for _ in 0..3 {
+        let mut calls = JoinSet::new();
+        (0..3).for_each(|_| drop(calls.spawn(client.get("/").send())));
+        for failed in calls.join_all().await {
+            assert!(matches!(failed, Err(ClientError::Connect(_))), "{failed:?}");
+        }
+    }
+}
+
+/// Neither does one whose call was dropped, or whose runtime ended, while it was being made.
+#[cfg(target_os = "linux")]
+#[test]
+fn dropped_connections_are_not_counted() {
+    use socket2::{Domain, Socket, Type};
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.bind(&std::net::SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    socket.listen(0).unwrap();
+    let listener = std::net::TcpListener::from(socket);
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    let builder = Client::builder().max_connections(1).connect_timeout(Duration::from_millis(200));
+    let client = builder.to(format!("zap://{address}")).unwrap();
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let short = || client.get("/").timeout(Duration::from_millis(30)).send();
+    let first = runtime();
+    let _fills_the_queue = first.block_on(async {
+        let call = tokio::spawn(client.get("/").send());
+        let mut stale = loop {
+            match listener.accept() {
+                Ok((stream, _)) => break Peer::of(stream),
+                Err(_) => tokio::task::yield_now().await,
+            }
+        };
+        stale.target().await;
+        stale.send(&whole(200, b"")).await;
+        call.await.unwrap().unwrap();
+        // From here on, connections are left without an answer.
+        let fills_the_queue = std::net::TcpStream::connect(address).unwrap();
+        let (late, ()) = tokio::join!(short(), async {
+            stale.target().await;
+            drop(stale);
+        });
+        assert!(matches!(late, Err(ClientError::Timeout(_))), "dropped while it connected again: {late:?}");
+        let late = client.get("/").timeout(Duration::from_secs(10)).send().await;
+        assert!(matches!(late, Err(ClientError::Timeout(zap_http::Timeout::Connect))), "{late:?}");
+        assert!(short().await.is_err());
+        fills_the_queue
+    });
+    drop(first);
+    let late = runtime().block_on(client.get("/").timeout(Duration::from_secs(10)).send());
+    assert!(matches!(late, Err(ClientError::Timeout(zap_http::Timeout::Connect))), "{late:?}");
+}

@@ -41,7 +41,16 @@ pub(crate) struct Peer {
 
 impl Peer {
     pub(crate) async fn accept(listener: &TcpListener) -> Self {
-        let (stream, _) = listener.accept().await.unwrap();
+        Self::new(listener.accept().await.unwrap().0)
+    }
+
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of(stream: std::net::TcpStream) -> Self {
+        stream.set_nonblocking(true).unwrap();
+        Self::new(TcpStream::from_std(stream).unwrap())
+    }
+
+    fn new(stream: TcpStream) -> Self {
         Self { stream, deframer: Deframer::new(MAX_FRAME_LEN), seen: Default::default() }
     }
 

@@ -186,9 +186,9 @@ impl Ledger {
         self.connections = self.connections.saturating_sub(1);
         self.connected(target, told.is_some());
         if let Some(error) = told {
-            let mut left = self.bounds.places;
-            while let Some(waiter) = self.first_waiter(target).filter(|_| left > 0) {
-                left = left.saturating_sub(1);
+            // As many as it had places for.
+            for _ in 0..self.bounds.places {
+                let Some(waiter) = self.first_waiter(target) else { break };
                 orders.failures.push((waiter.sender, error.clone()));
             }
         }
