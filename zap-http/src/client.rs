@@ -46,7 +46,9 @@ type AnyError = Box<dyn std::error::Error + Send + Sync>;
 /// # Examples
 ///
 /// ```
+/// # #[cfg(feature = "server")]
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// # use std::future::IntoFuture;
 /// # let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
 /// # let app = axum::Router::new()
 /// #     .route("/stations", axum::routing::get(|| async { "[]" }))
@@ -68,7 +70,7 @@ type AnyError = Box<dyn std::error::Error + Send + Sync>;
 /// assert_eq!(client.get("/stations").send().await?.status(), 200);
 /// # Ok(())
 /// # }
-/// # use std::future::IntoFuture;
+/// # #[cfg(feature = "server")]
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(run()).unwrap();
 /// ```
 ///
