@@ -57,11 +57,26 @@
 #[cfg(feature = "server")]
 mod body;
 pub mod convert;
+mod info;
+#[cfg(feature = "server")]
+mod listen;
 pub mod proto;
 #[cfg(feature = "server")]
 mod server;
+#[cfg(feature = "tls")]
+mod tls;
 
 #[cfg(feature = "server")]
 pub use body::Body;
+pub use info::{ConnectionInfo, TlsGroup, TlsInfo, Transport, UnixCredentials};
 #[cfg(feature = "server")]
-pub use server::{ConnectionInfo, Serve, ServeConfig, Served, serve, serve_connection};
+pub use listen::{
+    AddressError, BindError, BindOptions, DEFAULT_KEEPALIVE, Listen, ListenAddress, ListenAddresses, ListenError, Listener,
+    Listeners, LocalAddress, Place, Scheme, Socket, SocketListener, listen,
+};
+#[cfg(feature = "server")]
+pub use server::{Serve, ServeConfig, Served, ServerHandle, serve, serve_connection};
+#[cfg(feature = "tls")]
+pub use tls::{
+    ALPN, KeyExchange, TlsClient, TlsClientBuilder, TlsError, TlsIdentity, TlsRoots, TlsServer, TlsServerBuilder,
+};

@@ -69,6 +69,10 @@ pub struct Server {
     spare: Option<Vec<u8>>,
     /// Frames of the batch that is out and were not begun.
     batch_left: usize,
+    /// Bytes of the batch that is out.
+    batch_len: usize,
+    /// There is no memory for more requests: those not taken out were dropped, and 503 comes after the others' answers.
+    overloaded: bool,
     output: Output,
     current: Option<Current>,
     phase: Phase,
@@ -200,6 +204,8 @@ impl Server {
             config,
             spare: Some(Vec::new()),
             batch_left: 0,
+            batch_len: 0,
+            overloaded: false,
             output: Output::default(),
             current: None,
             phase: Phase::Open,
@@ -214,6 +220,7 @@ impl Server {
     /// Takes bytes of the peer. What is wrong with them shows as answers, and in [`poll_close`](Self::poll_close).
     pub fn recv(&mut self, bytes: &[u8], now: Instant) {
         match &mut self.phase {
+            Phase::Open if self.overloaded => {}
             Phase::Open => {
                 let frames = self.input.frames();
                 self.input.recv(bytes);
@@ -236,7 +243,7 @@ impl Server {
     pub fn recv_eof(&mut self, now: Instant) {
         self.peer_done = true;
         match self.phase {
-            Phase::Open if self.input.fault().is_none() => {
+            Phase::Open if self.input.fault().is_none() && !self.overloaded => {
                 let clean = self.input.end() == StreamEnd::Clean;
                 self.finish_with(if clean { CloseReason::PeerClosed } else { CloseReason::PeerClosedEarly });
                 self.clock.grace = now.checked_add(self.config.half_close_grace);
@@ -262,13 +269,23 @@ impl Server {
         self.settle_at(now);
     }
 
+    /// There is no memory for what comes in: drops the requests that were not taken out, whole or not, answers 503 in place
+    /// of the first of them after the answers before it, and ends the connection as after a frame that is too long.
+    pub fn overloaded(&mut self, now: Instant) {
+        if self.phase == Phase::Open && self.input.fault().is_none() {
+            self.overloaded = true;
+            self.drop_waiting();
+        }
+        self.settle_at(now);
+    }
+
     /// Whether bytes should be read now.
     #[must_use]
     pub fn wants_read(&self) -> bool {
         match self.phase {
             Phase::Open => {
                 let room = !self.has_work() || self.input.len() < self.config.max_ahead_len;
-                room && self.input.fault().is_none() && !self.is_output_full()
+                room && self.input.fault().is_none() && !self.overloaded && !self.is_output_full()
             }
             Phase::Draining { .. } => true,
             Phase::Finishing | Phase::Flushing { .. } | Phase::Closed => false,
@@ -290,6 +307,7 @@ impl Server {
             None => Batch::default(),
         };
         self.batch_left = self.batch_left.saturating_add(batch.frames());
+        self.batch_len = self.batch_len.saturating_add(batch.buffer_len());
         self.settle_at(now);
         batch
     }
@@ -307,6 +325,7 @@ impl Server {
                 spare = Vec::new();
             }
             self.spare = Some(spare);
+            self.batch_len = 0;
         }
         self.settle_at(now);
     }
@@ -454,6 +473,12 @@ impl Server {
         self.phase == Phase::Open && !self.has_work() && self.input.is_empty() && self.output.is_empty()
     }
 
+    /// Bytes of requests that were received and are not yet answered: of a batch that is out, all of it.
+    #[must_use]
+    pub fn in_flight_len(&self) -> usize {
+        self.input.len().saturating_add(self.batch_len)
+    }
+
     /// Bytes that the connection's buffers take; a batch that is out, and bodies that are sent from where they are, not
     /// counted.
     #[must_use]
@@ -563,6 +588,10 @@ impl Server {
     fn settle(&mut self) {
         if matches!(self.phase, Phase::Open | Phase::Finishing) && !self.has_work() {
             match self.input.fault() {
+                _ if self.overloaded => {
+                    self.write_error(503);
+                    self.end_with(CloseReason::Overloaded, !self.peer_done);
+                }
                 Some(fault @ FramingFault::TooLong { .. }) => {
                     self.write_error(413);
                     self.end_with(CloseReason::Framing(fault), !self.peer_done);
