@@ -21,6 +21,21 @@
 //!
 //! Handlers and middleware stay as they are.
 //!
+//! # One service on several addresses
+//!
+//! [`listen`] takes addresses, and speaks what their schemes say: ZAP on TCP and unix sockets, HTTP/1.1 and HTTP/2, ZAP in
+//! TLS. Behind all of them are one service, one set of bounds and one shutdown.
+//!
+//! ```
+//! # #[cfg(feature = "server")]
+//! # async fn run(app: axum::Router) -> Result<(), zap_http::ListenError> {
+//! zap_http::listen([":9999", "unix:/run/app.sock", "http://127.0.0.1:8080"]).serve(app).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Requests carry a [`ConnectionInfo`] as an extension: addresses, the process behind a unix socket, and what TLS agreed on.
+//!
 //! # Frames by hand
 //!
 //! ```
@@ -50,7 +65,11 @@
 //!
 //! # Features
 //!
-//! `server` (on): [`serve`] and what belongs to it, over tokio. Without it: [`proto`] and [`convert`].
+//! * `server` (on): [`serve`], [`listen`] and what belongs to them, over tokio. Without it: [`proto`] and [`convert`].
+//! * `http1`: `http://` addresses, by hyper.
+//! * `tls`: `zaps://` addresses, and TLS for clients: rustls over aws-lc, which takes a C compiler to build. TLS 1.3 alone,
+//!   with a key exchange that withstands quantum computers unless told otherwise.
+//! * `axum`: axum's `ConnectInfo<SocketAddr>` works in handlers as it is.
 #![cfg_attr(not(feature = "server"), allow(rustdoc::broken_intra_doc_links))]
 #![forbid(unsafe_code)]
 
@@ -71,8 +90,8 @@ pub use body::Body;
 pub use info::{ConnectionInfo, TlsGroup, TlsInfo, Transport, UnixCredentials};
 #[cfg(feature = "server")]
 pub use listen::{
-    AddressError, BindError, BindOptions, DEFAULT_KEEPALIVE, Listen, ListenAddress, ListenAddresses, ListenError, Listener,
-    Listeners, LocalAddress, Place, Scheme, Socket, SocketListener, listen,
+    AddressError, BindError, BindOptions, DEFAULT_KEEPALIVE, Listen, ListenAddress, ListenAddresses, ListenError,
+    Listener, Listeners, LocalAddress, Place, Scheme, Socket, SocketListener, listen,
 };
 #[cfg(feature = "server")]
 pub use server::{Serve, ServeConfig, Served, ServerHandle, serve, serve_connection};

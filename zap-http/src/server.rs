@@ -22,9 +22,9 @@ use connections::Connections;
 use handle::Signal;
 
 pub use config::{ServeConfig, Served};
-pub use connection::serve_connection;
 #[cfg(feature = "http1")]
 pub(crate) use connection::guarded;
+pub use connection::serve_connection;
 pub(crate) use connection::serve_member;
 #[cfg(feature = "tls")]
 pub(crate) use connection::serve_until;

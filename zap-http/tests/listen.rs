@@ -18,8 +18,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
 use zap_http::{
-    AddressError, BindError, BindOptions, ListenAddress, ListenError, Listener, ServeConfig, Served, ServerHandle, listen,
-    serve,
+    AddressError, BindError, BindOptions, ListenAddress, ListenError, Listener, Scheme, ServeConfig, Served,
+    ServerHandle, listen, serve,
 };
 
 fn app() -> Router {
@@ -80,6 +80,17 @@ async fn several_addresses_one_service_and_one_shutdown() {
         assert!(is_closed(stream).await);
     }
     assert!(soon(server).await.unwrap().connections >= 3);
+}
+
+/// As those that a process is started with.
+#[tokio::test]
+async fn listeners_that_were_bound_elsewhere() {
+    let bound = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = bound.local_addr().unwrap();
+    let listeners = listen("127.0.0.1:0").and_bound(Scheme::Zap, bound).bind().await.unwrap();
+    assert_eq!(listeners.local_addresses().unwrap()[1].socket_addr(), Some(address));
+    tokio::spawn(listeners.serve(app()).into_future());
+    assert!(call(&mut connect(address).await, "/echo", b"bound").await.is_some());
 }
 
 #[tokio::test]

@@ -198,7 +198,7 @@ async fn handlers_that_panic_are_answered_500() {
 async fn bodies_are_bounded() {
     let mut config = ServeConfig::default();
     config.connection.frame.max_frame_len = 50_000;
-    config.connection.progress_timeout = Duration::from_millis(100);
+    config.connection.progress_timeout = Duration::from_millis(500);
     config.max_in_flight_len = 30_000;
     let running = start(config, app()).await;
     let status = async |len| {
@@ -218,12 +218,30 @@ async fn bodies_are_bounded() {
     soon(stalled.read_to_end(&mut seen)).await.unwrap();
     assert!(seen.starts_with(b"HTTP/1.1 408 "), "{}", seen.escape_ascii());
     let mut chunked = TcpStream::connect(running.http).await.unwrap();
-    let wire = [&b"POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nea61\r\n"[..], &[7; 60_001]].concat();
+    let wire =
+        [&b"POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nea61\r\n"[..], &[7; 60_001]].concat();
     // It may be closed before all was sent.
     let _ = chunked.write_all(&wire).await;
     let mut seen = [0; 13];
     soon(chunked.read_exact(&mut seen)).await.unwrap();
     assert!(seen.starts_with(b"HTTP/1.1 503 ") || seen.starts_with(b"HTTP/1.1 413 "), "{}", seen.escape_ascii());
+}
+
+#[tokio::test]
+async fn heads_are_bounded() {
+    let running = start(ServeConfig::default(), app()).await;
+    let status = async |pairs: usize, len: usize| {
+        let mut stream = TcpStream::connect(running.http).await.unwrap();
+        let pairs: String = (1..pairs).map(|pair| format!("x-{pair}: {}\r\n", "v".repeat(len))).collect();
+        let head = format!("POST /echo HTTP/1.1\r\nhost: a\r\n{pairs}\r\n");
+        // It may be closed before all was sent.
+        let _ = stream.write_all(head.as_bytes()).await;
+        let mut seen = [0; 12];
+        soon(stream.read_exact(&mut seen)).await.unwrap();
+        String::from_utf8_lossy(&seen[9..]).into_owned()
+    };
+    assert_eq!([status(100, 1).await, status(101, 1).await], ["200", "431"]);
+    assert_eq!([status(10, 7000).await, status(10, 9000).await], ["200", "431"]);
 }
 
 /// A connection whose answer is still being sent is busy; idle ones make room across schemes.

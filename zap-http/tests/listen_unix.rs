@@ -10,7 +10,7 @@ use std::path::Path;
 use axum::routing::post;
 use axum::{Extension, Router};
 use bytes::Bytes;
-use listening::{call, soon, socket_path};
+use listening::{call, socket_path, soon};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinHandle;
 use zap_http::{

@@ -178,7 +178,8 @@ async fn a_classical_server_is_refused_unless_it_is_allowed() {
     let acceptor = TlsAcceptor::from(Arc::new(config));
     let handshake = async |client: TlsClient| {
         let (near, far) = tokio::io::duplex(10_000);
-        let (connected, _) = soon(async { tokio::join!(client.connect(near, "localhost"), acceptor.accept(far)) }).await;
+        let (connected, _) =
+            soon(async { tokio::join!(client.connect(near, "localhost"), acceptor.accept(far)) }).await;
         connected.map(|stream| TlsClient::info(&stream).unwrap().group)
     };
     assert!(matches!(handshake(authority.client()).await, Err(TlsError::Handshake(_))));
@@ -265,7 +266,8 @@ async fn clients_show_who_they_are() {
     let stranger = with(Authority::new().vouch("client-7").0);
     let nobody = authority.client();
     let builder = || TlsServer::builder(authority.vouch("localhost").0);
-    let is_refused = async |client: &TlsClient, address| !matches!(call_over(client, address, "/seen", b"").await, Ok(Some(_)));
+    let is_refused =
+        async |client: &TlsClient, address| !matches!(call_over(client, address, "/seen", b"").await, Ok(Some(_)));
 
     let required = builder().require_client_certificates(clients.roots()).build().unwrap();
     let required = start(required, ServeConfig::default()).await;

@@ -128,13 +128,20 @@ impl FromStr for ListenAddress {
     }
 }
 
+/// As it stands before `://`.
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Zap => "zap",
+            Self::Zaps => "zaps",
+            Self::Http => "http",
+        })
+    }
+}
+
 impl fmt::Display for ListenAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scheme = match self.scheme {
-            Scheme::Zap => "zap",
-            Scheme::Zaps => "zaps",
-            Scheme::Http => "http",
-        };
+        let scheme = self.scheme;
         match &self.place {
             Place::Tcp { host, port } if host.contains(':') => write!(f, "{scheme}://[{host}]:{port}"),
             Place::Tcp { host, port } => write!(f, "{scheme}://{host}:{port}"),

@@ -96,7 +96,9 @@ impl ListenAddress {
             #[cfg(unix)]
             Place::Unix(path) => super::unix::Bound::file(path, options).map(SocketListener::unix),
             #[cfg(any(target_os = "linux", target_os = "android"))]
-            Place::Abstract(name) => super::unix::Bound::abstract_name(name.as_bytes(), options).map(SocketListener::unix),
+            Place::Abstract(name) => {
+                super::unix::Bound::abstract_name(name.as_bytes(), options).map(SocketListener::unix)
+            }
             #[allow(unreachable_patterns)]
             _ => Err(BindError::Unsupported),
         }

@@ -70,11 +70,7 @@ fn builder_of(config: &ServerConfig) -> Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         .max_headers(config.frame.max_headers as usize)
         .max_buf_size((head_len as usize).max(MIN_BUFFER_LEN));
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .max_concurrent_streams(MAX_STREAMS)
-        .max_header_list_size(head_len);
+    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(MAX_STREAMS).max_header_list_size(head_len);
     builder
 }
 

@@ -19,7 +19,10 @@ pub struct SocketListener(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    Tcp { listener: TcpListener, keepalive: Option<Duration> },
+    Tcp {
+        listener: TcpListener,
+        keepalive: Option<Duration>,
+    },
     #[cfg(unix)]
     Unix(super::unix::Bound),
 }
@@ -32,6 +35,21 @@ impl SocketListener {
     #[cfg(unix)]
     pub(super) fn unix(bound: super::unix::Bound) -> Self {
         Self(Kind::Unix(bound))
+    }
+}
+
+/// Connections get [`DEFAULT_KEEPALIVE`](crate::DEFAULT_KEEPALIVE).
+impl From<TcpListener> for SocketListener {
+    fn from(listener: TcpListener) -> Self {
+        Self::tcp(listener, Some(super::DEFAULT_KEEPALIVE))
+    }
+}
+
+/// The socket's file is left where it is.
+#[cfg(unix)]
+impl From<tokio::net::UnixListener> for SocketListener {
+    fn from(listener: tokio::net::UnixListener) -> Self {
+        Self::unix(super::unix::Bound::foreign(listener))
     }
 }
 

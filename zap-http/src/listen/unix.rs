@@ -21,6 +21,11 @@ pub(super) struct Bound {
 }
 
 impl Bound {
+    /// One that was bound elsewhere; its file is not ours.
+    pub(super) fn foreign(listener: UnixListener) -> Self {
+        Self { listener, _file: None }
+    }
+
     pub(super) fn listener(&self) -> &UnixListener {
         &self.listener
     }

@@ -59,6 +59,7 @@ use crate::tls::TlsServer;
 pub fn listen(addresses: impl ListenAddresses) -> Listen {
     let listen = Listen {
         addresses: Vec::new(),
+        bound: Vec::new(),
         options: BindOptions::default(),
         #[cfg(feature = "tls")]
         tls: None,
@@ -71,6 +72,8 @@ pub fn listen(addresses: impl ListenAddresses) -> Listen {
 #[must_use = "nothing listens until it is bound or served"]
 pub struct Listen {
     addresses: Vec<Result<ListenAddress, ListenError>>,
+    /// Bound elsewhere.
+    bound: Vec<(Scheme, SocketListener)>,
     options: BindOptions,
     #[cfg(feature = "tls")]
     tls: Option<TlsServer>,
@@ -114,7 +117,7 @@ pub enum ListenError {
     #[error("cannot listen on {address}: the feature `{feature}` of zap-http is off")]
     FeatureOff {
         /// The address.
-        address: ListenAddress,
+        address: String,
         /// The feature's name.
         feature: &'static str,
     },
@@ -122,7 +125,7 @@ pub enum ListenError {
     #[error("cannot listen on {address}: no TLS configuration was given")]
     NoTls {
         /// The address.
-        address: ListenAddress,
+        address: String,
     },
     /// There is no address.
     #[error("no address to listen on")]
@@ -200,6 +203,30 @@ impl Listen {
         self
     }
 
+    /// A listener that was bound elsewhere, after all addresses: one that the process was started with, for instance.
+    ///
+    /// # Examples
+    ///
+    /// systemd's socket activation, by the crate `listenfd`:
+    ///
+    /// ```
+    /// # async fn run(app: axum::Router) -> Result<(), Box<dyn std::error::Error>> {
+    /// use zap_http::{Scheme, listen};
+    ///
+    /// let mut listen = listen(":9999");
+    /// if let Some(listener) = listenfd::ListenFd::from_env().take_tcp_listener(0)? {
+    ///     listener.set_nonblocking(true)?;
+    ///     listen = listen.and_bound(Scheme::Zap, tokio::net::TcpListener::from_std(listener)?);
+    /// }
+    /// listen.serve(app).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn and_bound(mut self, scheme: Scheme, listener: impl Into<SocketListener>) -> Self {
+        self.bound.push((scheme, listener.into()));
+        self
+    }
+
     /// How sockets are bound.
     pub fn options(mut self, options: BindOptions) -> Self {
         self.options = options;
@@ -217,17 +244,23 @@ impl Listen {
     ///
     /// # Errors
     ///
-    /// One of them is none, or cannot be bound; then none is.
+    /// One of them is no address, or cannot be bound; then none is.
     pub async fn bind(mut self) -> Result<Listeners, ListenError> {
         let addresses: Vec<_> = std::mem::take(&mut self.addresses).into_iter().collect::<Result<_, _>>()?;
         // What cannot be served is found before anything is bound.
-        let protocols: Vec<_> = addresses.iter().map(|address| self.protocol_of(address)).collect::<Result<_, _>>()?;
+        let protocol = |address: &ListenAddress| self.protocol_of(address.scheme(), || address.to_string());
+        let protocols: Vec<_> = addresses.iter().map(protocol).collect::<Result<_, _>>()?;
         let mut listeners = Vec::new();
         for (address, protocol) in addresses.into_iter().zip(protocols) {
             match address.bind(&self.options).await {
                 Ok(listener) => listeners.push((protocol, listener)),
                 Err(source) => return Err(ListenError::Bind { address, source }),
             }
+        }
+        for (scheme, listener) in std::mem::take(&mut self.bound) {
+            let shown =
+                || listener.local_address().map_or_else(|_| scheme.to_string(), |at| format!("{scheme}://{at}"));
+            listeners.push((self.protocol_of(scheme, shown)?, listener));
         }
         if listeners.is_empty() { Err(ListenError::NoAddress) } else { Ok(Listeners(listeners)) }
     }
@@ -240,20 +273,20 @@ impl Listen {
         Serve::new(self, service)
     }
 
-    fn protocol_of(&self, address: &ListenAddress) -> Result<Protocol, ListenError> {
-        match address.scheme() {
+    fn protocol_of(&self, scheme: Scheme, address: impl FnOnce() -> String) -> Result<Protocol, ListenError> {
+        match scheme {
             Scheme::Zap => Ok(Protocol::Zap),
             #[cfg(feature = "http1")]
             Scheme::Http => Ok(Protocol::Http),
             #[cfg(not(feature = "http1"))]
-            Scheme::Http => Err(ListenError::FeatureOff { address: address.clone(), feature: "http1" }),
+            Scheme::Http => Err(ListenError::FeatureOff { address: address(), feature: "http1" }),
             #[cfg(feature = "tls")]
             Scheme::Zaps => match &self.tls {
                 Some(tls) => Ok(Protocol::Zaps(tls.clone())),
-                None => Err(ListenError::NoTls { address: address.clone() }),
+                None => Err(ListenError::NoTls { address: address() }),
             },
             #[cfg(not(feature = "tls"))]
-            Scheme::Zaps => Err(ListenError::FeatureOff { address: address.clone(), feature: "tls" }),
+            Scheme::Zaps => Err(ListenError::FeatureOff { address: address(), feature: "tls" }),
         }
     }
 }

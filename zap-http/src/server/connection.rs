@@ -166,7 +166,8 @@ where
             }
             let now = Instant::now();
             self.server.return_batch(batch, now);
-            self.member.answered(self.server.in_flight_len(), now);
+            let idle = !self.server.is_answering() && !self.server.is_receiving();
+            self.member.answered(self.server.in_flight_len(), idle, now);
         }
         // Sends the end of the stream where the transport can; it is closed in any case.
         let _ = poll_fn(|context| Poll::Ready(self.transport.as_mut().poll_shutdown(context))).await;

@@ -150,7 +150,8 @@ impl Connections {
     }
 
     fn since_epoch(&self, now: Instant) -> u64 {
-        u64::try_from(now.saturating_duration_since(self.epoch).as_nanos()).map_or(BUSY - 1, |nanos| nanos.min(BUSY - 1))
+        u64::try_from(now.saturating_duration_since(self.epoch).as_nanos())
+            .map_or(BUSY - 1, |nanos| nanos.min(BUSY - 1))
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -203,10 +204,10 @@ impl Member {
         member.charge.set(in_flight_len.saturating_sub(UNCOUNTED_LEN))
     }
 
-    /// Requests were answered, and so many bytes are in flight still; none if the connection is idle.
-    pub(crate) fn answered(&mut self, in_flight_len: usize, now: Instant) {
+    /// Requests were answered, and so many bytes are in flight still; without any, the connection may be idle.
+    pub(crate) fn answered(&mut self, in_flight_len: usize, may_be_idle: bool, now: Instant) {
         let Some(member) = &mut self.0 else { return };
-        if in_flight_len == 0 {
+        if in_flight_len == 0 && may_be_idle {
             member.idle_since.store(member.connections.since_epoch(now), Relaxed);
         }
         // Less than before, or as much.

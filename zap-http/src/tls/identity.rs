@@ -38,10 +38,7 @@ impl TlsIdentity {
     /// # Errors
     ///
     /// There is no certificate, the key is of no known kind, or it is not that of the certificate.
-    pub fn from_der(
-        certificates: Vec<CertificateDer<'static>>,
-        key: PrivateKeyDer<'static>,
-    ) -> Result<Self, TlsError> {
+    pub fn from_der(certificates: Vec<CertificateDer<'static>>, key: PrivateKeyDer<'static>) -> Result<Self, TlsError> {
         if certificates.is_empty() {
             return Err(TlsError::NoCertificate);
         }

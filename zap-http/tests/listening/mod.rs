@@ -32,7 +32,11 @@ pub(crate) async fn answer(io: &mut (impl AsyncRead + Unpin)) -> Option<(u16, Ve
     Some((response.status(), response.body().to_vec()))
 }
 
-pub(crate) async fn call(io: &mut (impl AsyncRead + AsyncWrite + Unpin), target: &str, body: &[u8]) -> Option<(u16, Vec<u8>)> {
+pub(crate) async fn call(
+    io: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    target: &str,
+    body: &[u8],
+) -> Option<(u16, Vec<u8>)> {
     io.write_all(&frame("POST", target, body)).await.ok()?;
     // Transports may hold what they were given.
     io.flush().await.ok()?;
