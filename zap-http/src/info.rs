@@ -157,6 +157,7 @@ impl ConnectionInfo {
     }
 
     /// Makes it an extension of a request.
+    #[cfg(feature = "server")]
     pub(crate) fn insert_into(&self, extensions: &mut http::Extensions) {
         #[cfg(feature = "axum")]
         if let Some(peer) = self.0.peer {

@@ -162,16 +162,11 @@ where
 }
 
 /// Ready as soon as one of both is.
-fn first_of<'f>(
-    mut one: Pin<&'f mut (impl Future<Output = ()> + ?Sized)>,
-    two: impl Future<Output = ()> + 'f,
-) -> impl Future<Output = ()> + 'f {
-    async move {
-        let mut two = pin!(two);
-        poll_fn(|context| match one.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(()),
-            Poll::Pending => two.as_mut().poll(context),
-        })
-        .await;
-    }
+async fn first_of(mut one: Pin<&mut impl Future<Output = ()>>, two: impl Future<Output = ()>) {
+    let mut two = pin!(two);
+    poll_fn(|context| match one.as_mut().poll(context) {
+        Poll::Ready(()) => Poll::Ready(()),
+        Poll::Pending => two.as_mut().poll(context),
+    })
+    .await;
 }
