@@ -240,3 +240,14 @@ async fn bytes_in_flight_are_bounded() {
     handle.shutdown();
     assert!(soon(server).await.unwrap().overloaded > 0);
 }
+
+#[test]
+fn defaults() {
+    let config = ServeConfig::default();
+    assert_eq!((config.max_connections, config.max_in_flight_len), (10_000, 256 << 20));
+    assert_eq!((config.max_handshakes, config.handshake_timeout), (256, Duration::from_secs(10)));
+    assert_eq!(config.shutdown_timeout, Duration::from_secs(30));
+    let options = BindOptions::default();
+    assert_eq!((options.backlog, options.keepalive), (1024, Some(Duration::from_secs(60))));
+    assert_eq!((options.reuse_port, options.unix_mode), (false, None));
+}

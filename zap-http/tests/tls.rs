@@ -337,6 +337,38 @@ async fn shutdown_answers_what_was_read_and_ends_handshakes() {
     soon(server).await.unwrap();
 }
 
+/// One service behind everything that there is.
+#[cfg(all(unix, feature = "http1"))]
+#[tokio::test]
+async fn every_scheme_at_once() {
+    use tokio::io::AsyncReadExt;
+    let authority = Authority::new();
+    let path = listening::socket_path("every-scheme");
+    let transport = |Extension(info): Extension<ConnectionInfo>| async move {
+        format!("{:?} {}", info.transport(), info.tls().is_some())
+    };
+    let addresses = ["zaps://127.0.0.1:0", "zap://127.0.0.1:0", "http://127.0.0.1:0"];
+    let listen = listen(addresses).and(format!("unix:{}", path.display())).tls(authority.server());
+    let server = listen.bind().await.unwrap().serve(Router::new().route("/", post(transport)));
+    let [tls, zap, http] = [0, 1, 2].map(|at: usize| server.local_addresses().unwrap()[at].socket_addr().unwrap());
+    let handle = server.handle();
+    let server = tokio::spawn(server.into_future());
+
+    let seen = call_over(&authority.client(), tls, "/", b"").await.unwrap();
+    assert_eq!(seen, Some((200, b"Tcp true".to_vec())));
+    assert_eq!(call(&mut connect(zap).await, "/", b"").await, Some((200, b"Tcp false".to_vec())));
+    let mut unix = tokio::net::UnixStream::connect(&path).await.unwrap();
+    assert_eq!(call(&mut unix, "/", b"").await, Some((200, b"Unix false".to_vec())));
+    let mut text = connect(http).await;
+    text.write_all(b"POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.unwrap();
+    let mut seen = String::new();
+    soon(text.read_to_string(&mut seen)).await.unwrap();
+    assert!(seen.starts_with("HTTP/1.1 200 ") && seen.ends_with("Tcp false"), "{seen}");
+    handle.shutdown();
+    assert_eq!(soon(server).await.unwrap().connections, 4);
+    assert!(!path.exists());
+}
+
 #[tokio::test]
 async fn what_is_no_configuration() {
     assert!(matches!(listen("zaps://127.0.0.1:0").bind().await, Err(ListenError::NoTls { .. })));
