@@ -5,6 +5,8 @@ mod bind;
 #[cfg(feature = "http1")]
 mod http;
 mod socket;
+#[cfg(feature = "http1")]
+mod stall;
 #[cfg(unix)]
 mod unix;
 mod verb;
@@ -151,7 +153,16 @@ fn prepare(stream: &TcpStream, keepalive: Option<Duration>) -> ConnectionInfo {
     // An answer is one write: to wait for more to send with it would only cost time.
     let _ = stream.set_nodelay(true);
     if let Some(time) = keepalive {
-        let keepalive = TcpKeepalive::new().with_time(time).with_interval((time / 4).max(Duration::from_secs(1)));
+        let keepalive = TcpKeepalive::new().with_time(time);
+        // Elsewhere the system's own interval holds.
+        #[cfg(any(
+            target_vendor = "apple",
+            target_os = "android",
+            target_os = "freebsd",
+            target_os = "linux",
+            windows
+        ))]
+        let keepalive = keepalive.with_interval((time / 4).max(Duration::from_secs(1)));
         let _ = SockRef::from(stream).set_tcp_keepalive(&keepalive);
     }
     ConnectionInfo::new(stream.peer_addr().ok(), stream.local_addr().ok())

@@ -245,6 +245,57 @@ async fn heads_are_bounded() {
     assert_eq!([status(10, 7000).await, status(40, 9000).await], ["200", "431"]);
 }
 
+/// Whether nothing came, half a head did, or the connection is one of HTTP/2 without a request.
+#[tokio::test]
+async fn the_first_request_must_come() {
+    let mut config = ServeConfig::default();
+    config.connection.first_frame_timeout = Duration::from_millis(100);
+    let running = start(config, app()).await;
+    for begin in [&b""[..], b"POST /echo HT", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0"] {
+        let mut stream = TcpStream::connect(running.http).await.unwrap();
+        stream.write_all(begin).await.unwrap();
+        // HTTP/2 begins with settings of the server.
+        let _ = soon(stream.read_to_end(&mut Vec::new())).await;
+    }
+}
+
+/// A peer that does not take its answer is given up.
+#[tokio::test]
+async fn answers_must_be_taken() {
+    let mut config = ServeConfig::default();
+    config.connection.write_stall_timeout = Duration::from_millis(200);
+    let (dropped, mut is_dropped) = tokio::sync::mpsc::channel::<()>(1);
+    let dropped = std::sync::Mutex::new(Some(dropped));
+    let endless = move || {
+        let dropped = dropped.lock().unwrap().take();
+        async move { axum::body::Body::new(Endless { _dropped: dropped }) }
+    };
+    let endless = Arc::new(endless);
+    let app = Router::new().route("/endless", get(move || endless()));
+    let running = start(config, app).await;
+    let mut stream = TcpStream::connect(running.http).await.unwrap();
+    stream.write_all(b"GET /endless HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+    // The body goes with the connection.
+    assert_eq!(soon(is_dropped.recv()).await, None);
+}
+
+/// A body without end.
+struct Endless {
+    _dropped: Option<tokio::sync::mpsc::Sender<()>>,
+}
+
+impl http_body::Body for Endless {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, Infallible>>> {
+        Poll::Ready(Some(Ok(http_body::Frame::data(Bytes::from_static(&[7; 10_000])))))
+    }
+}
+
 /// A connection whose answer is still being sent is busy; idle ones make room across schemes.
 #[tokio::test]
 async fn idle_connections_make_room() {

@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use bytes::{Buf, Bytes, BytesMut};
 use http::header::{HOST, HeaderValue};
@@ -20,6 +21,7 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower_service::Service;
 
+use super::stall::Stalling;
 use crate::proto::ServerConfig;
 use crate::server::connections::{Activity, Busy, Member};
 use crate::server::guarded;
@@ -41,25 +43,47 @@ where
     let config = Arc::new(member.config());
     let builder = builder_of(&config);
     let (activity, order) = (Arc::new(member.activity()), member.order());
-    let service = hyper::service::service_fn(move |request: Request<Incoming>| {
-        let (service, info) = (service.clone(), info.clone());
-        let (config, busy) = (Arc::clone(&config), Activity::begin(&activity));
-        async move { Ok::<_, Infallible>(answer(request, service, info, &config, busy).await) }
+    let service = hyper::service::service_fn({
+        let (config, activity) = (Arc::clone(&config), Arc::clone(&activity));
+        move |request: Request<Incoming>| {
+            let (service, info) = (service.clone(), info.clone());
+            let (config, busy) = (Arc::clone(&config), Activity::begin(&activity));
+            async move { Ok::<_, Infallible>(answer(request, service, info, &config, busy).await) }
+        }
     });
+    let io = Stalling::new(io, config.write_stall_timeout);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(io), service));
-    let mut order = pin!(order);
-    let stop = poll_fn(|context| match connection.as_mut().poll(context) {
+    let (mut order, mut first) = (pin!(order), pin!(tokio::time::sleep(config.first_frame_timeout)));
+    let mut must_begin = true;
+    let end = poll_fn(|context| {
         // What hyper has to say about a connection that failed is about its peer.
-        Poll::Ready(_) => Poll::Ready(None),
-        Poll::Pending => order.as_mut().poll(context).map(Some),
+        if connection.as_mut().poll(context).is_ready() {
+            return Poll::Ready(End::Done);
+        }
+        // hyper waits for as long as it takes to see which protocol it is.
+        if must_begin && first.as_mut().poll(context).is_ready() {
+            must_begin = false;
+            if !activity.has_begun() {
+                return Poll::Ready(End::Done);
+            }
+        }
+        order.as_mut().poll(context).map(End::Ordered)
     });
-    if let Some(deadline) = stop.await {
+    if let End::Ordered(deadline) = end.await {
         connection.as_mut().graceful_shutdown();
         match deadline {
             Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), connection).await),
             None => drop(connection.await),
         }
     }
+}
+
+/// What ends a connection.
+enum End {
+    /// Either end, or its time to begin is over.
+    Done,
+    /// The order to end, until then.
+    Ordered(Option<Instant>),
 }
 
 fn builder_of(config: &ServerConfig) -> Builder<TokioExecutor> {

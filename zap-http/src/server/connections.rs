@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 use std::future::{Future, pending};
+#[cfg(feature = "http1")]
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -242,7 +244,7 @@ impl Member {
     /// Where requests are noted that are served at once.
     pub(crate) fn activity(&self) -> Activity {
         let shared = self.0.as_ref().map(|member| (Arc::clone(&member.connections), Arc::clone(&member.idle_since)));
-        Activity { shared, requests: AtomicUsize::new(0) }
+        Activity { shared, requests: AtomicUsize::new(0), begun: AtomicBool::new(false) }
     }
 }
 
@@ -251,6 +253,8 @@ impl Member {
 pub(crate) struct Activity {
     shared: Option<(Arc<Connections>, Arc<AtomicU64>)>,
     requests: AtomicUsize,
+    /// There was one.
+    begun: AtomicBool,
 }
 
 /// A request that is being served. The connection is idle when the last one is dropped.
@@ -261,10 +265,16 @@ pub(crate) struct Busy(Arc<Activity>);
 impl Activity {
     pub(crate) fn begin(activity: &Arc<Self>) -> Busy {
         activity.requests.fetch_add(1, Relaxed);
+        activity.begun.store(true, Relaxed);
         if let Some((_, idle_since)) = &activity.shared {
             idle_since.store(BUSY, Relaxed);
         }
         Busy(Arc::clone(activity))
+    }
+
+    /// Whether there was a request.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun.load(Relaxed)
     }
 }
 
