@@ -38,6 +38,21 @@
 //! [`Client`] keeps connections and is a tower service, too: [`Client::to`] makes one of a single server, for generated
 //! clients and unix sockets.
 //!
+//! # One service on several addresses
+//!
+//! [`listen`] takes addresses, and speaks what their schemes say: ZAP on TCP and unix sockets, HTTP/1.1 and HTTP/2, ZAP in
+//! TLS. Behind all of them are one service, one set of bounds and one shutdown.
+//!
+//! ```
+//! # #[cfg(feature = "server")]
+//! # async fn run(app: axum::Router) -> Result<(), zap_http::ListenError> {
+//! zap_http::listen([":9999", "unix:/run/app.sock", "http://127.0.0.1:8080"]).serve(app).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Requests carry a [`ConnectionInfo`] as an extension: addresses, the process behind a unix socket, and what TLS agreed on.
+//!
 //! # Frames by hand
 //!
 //! ```
@@ -67,8 +82,13 @@
 //!
 //! # Features
 //!
-//! `server` (on): [`serve`] and what belongs to it, over tokio. `client` (on): [`Client`]; `json`: its bodies as JSON. Without
-//! them: [`proto`], [`convert`] and [`Target`].
+//! * `server` (on): [`serve`], [`listen`] and what belongs to them, over tokio.
+//! * `client` (on): [`Client`], over tokio. Without both: [`proto`], [`convert`], [`Target`].
+//! * `json`: bodies of the client as JSON.
+//! * `http1`: `http://` addresses, by hyper.
+//! * `tls`: `zaps://` addresses, and TLS for clients: rustls over aws-lc, which takes a C compiler to build. TLS 1.3 alone,
+//!   with a key exchange that withstands quantum computers unless told otherwise.
+//! * `axum`: axum's `ConnectInfo<SocketAddr>` works in handlers as it is.
 #![cfg_attr(not(all(feature = "server", feature = "client")), allow(rustdoc::broken_intra_doc_links))]
 #![forbid(unsafe_code)]
 
@@ -77,10 +97,15 @@ mod body;
 #[cfg(feature = "client")]
 mod client;
 pub mod convert;
+mod info;
+#[cfg(feature = "server")]
+mod listen;
 pub mod proto;
 #[cfg(feature = "server")]
 mod server;
 mod target;
+#[cfg(feature = "tls")]
+mod tls;
 
 #[cfg(any(feature = "server", feature = "client"))]
 pub use body::Body;
@@ -89,6 +114,16 @@ pub use client::{
     Client, ClientBuilder, ClientError, ClientResponse, CloseError, ConnectError, RequestBuilder, ResponseBody,
     ResponseFuture, Timeout,
 };
+pub use info::{ConnectionInfo, TlsGroup, TlsInfo, Transport, UnixCredentials};
 #[cfg(feature = "server")]
-pub use server::{ConnectionInfo, Serve, ServeConfig, Served, serve, serve_connection};
+pub use listen::{
+    AddressError, BindError, BindOptions, DEFAULT_KEEPALIVE, Listen, ListenAddress, ListenAddresses, ListenError,
+    Listener, Listeners, LocalAddress, Place, Scheme, Socket, SocketListener, listen,
+};
+#[cfg(feature = "server")]
+pub use server::{Serve, ServeConfig, Served, ServerHandle, serve, serve_connection};
 pub use target::{DEFAULT_PORT, Target, TargetError, TargetScheme};
+#[cfg(feature = "tls")]
+pub use tls::{
+    ALPN, KeyExchange, TlsClient, TlsClientBuilder, TlsError, TlsIdentity, TlsRoots, TlsServer, TlsServerBuilder,
+};

@@ -1,35 +1,45 @@
-//! Serving a tower service on TCP: the accept loop, and the shutdown of all connections.
+//! Serving a tower service: what a server is made of before it runs, and how it ends.
 
+mod accept;
+mod config;
 mod connection;
+pub(crate) mod connections;
+mod handle;
 mod respond;
 
 use std::future::{Future, IntoFuture, poll_fn};
 use std::io;
-use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant};
 
 use http::{Request, Response};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tower_service::Service;
 
-use crate::Body;
-use crate::proto::ServerConfig;
+use crate::{Body, Listener, LocalAddress};
+pub(crate) use accept::accept_all;
+use connections::Connections;
+use handle::Signal;
 
+pub use config::{ServeConfig, Served};
+#[cfg(feature = "http1")]
+pub(crate) use connection::guarded;
 pub use connection::serve_connection;
-
-/// How long accepting pauses when the machine has no descriptor or memory left for a connection.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+pub(crate) use connection::serve_member;
+#[cfg(feature = "tls")]
+pub(crate) use connection::serve_until;
+pub use handle::ServerHandle;
 
 /// Serves a tower service on a listener: an axum `Router`, as it is.
 ///
 /// Each connection has its own task and its own clone of the service, and serves its requests one after another; all
-/// requests of one read are answered with as few writes as possible. A request's extensions hold [`ConnectionInfo`]. A
-/// handler that panics or fails is answered 500, and its connection lives; a handler whose client goes away is dropped.
-/// Answers are sent as one frame if their body is there at once, and streamed otherwise, trailers included.
+/// requests of one read are answered with as few writes as possible. A request's extensions hold
+/// [`ConnectionInfo`](crate::ConnectionInfo). A handler that panics or fails is answered 500, and its connection lives; a
+/// handler whose client goes away is dropped. Answers are sent as one frame if their body is there at once, and streamed
+/// otherwise, trailers included.
+///
+/// The listener is one of tokio's, a [`SocketListener`](crate::SocketListener), or any other [`Listener`]. For several at
+/// once, and to serve HTTP/1.1, HTTP/2 and TLS beside, see [`listen`](crate::listen).
 ///
 /// # Examples
 ///
@@ -44,89 +54,36 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// # Ok(())
 /// # }
 /// ```
-pub fn serve<S, B>(listener: TcpListener, service: S) -> Serve<S>
+pub fn serve<L, S, B>(listener: L, service: S) -> Serve<L, S>
 where
+    L: Listener,
     S: Service<Request<Body>, Response = Response<B>>,
 {
-    Serve { listener, service, config: ServeConfig::default(), signal: None }
+    Serve::new(listener, service)
 }
 
 /// A server about to run: what [`serve`] gives. Awaiting it runs it.
-pub struct Serve<S> {
-    listener: TcpListener,
-    service: S,
+#[must_use = "a server runs when it is awaited"]
+pub struct Serve<L, S> {
+    pub(crate) listener: L,
+    pub(crate) service: S,
     config: ServeConfig,
-    signal: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    signal: Option<Signal>,
+    handle: ServerHandle,
 }
 
-/// The bounds of a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ServeConfig {
-    /// The bounds and deadlines of each connection.
-    pub connection: ServerConfig,
-    /// Connections at once. Further ones wait in the listener's queue.
-    pub max_connections: u32,
-    /// From the signal to stop until connections that are still being served are closed.
-    pub shutdown_timeout: Duration,
-}
-
-impl Default for ServeConfig {
-    fn default() -> Self {
-        let shutdown_timeout = Duration::from_secs(30);
-        Self { connection: ServerConfig::default(), max_connections: 10_000, shutdown_timeout }
-    }
-}
-
-/// What a server that was stopped has seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Served {
-    /// Connections accepted.
-    pub connections: u64,
-    /// Failures to accept one; each is survived.
-    pub accept_errors: u64,
-}
-
-/// The connection that a request came on: one of its extensions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConnectionInfo(Arc<Addresses>);
-
-#[derive(Debug, PartialEq, Eq)]
-struct Addresses {
-    peer: Option<SocketAddr>,
-    local: Option<SocketAddr>,
-}
-
-impl ConnectionInfo {
-    /// A connection of these addresses; none for transports that have no such.
-    #[must_use]
-    pub fn new(peer: Option<SocketAddr>, local: Option<SocketAddr>) -> Self {
-        Self(Arc::new(Addresses { peer, local }))
-    }
-
-    /// The other end's address.
-    #[must_use]
-    pub fn peer_addr(&self) -> Option<SocketAddr> {
-        self.0.peer
-    }
-
-    /// Our end's address.
-    #[must_use]
-    pub fn local_addr(&self) -> Option<SocketAddr> {
-        self.0.local
-    }
-}
-
-impl<S> std::fmt::Debug for Serve<S> {
+impl<L: std::fmt::Debug, S> std::fmt::Debug for Serve<L, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Serve").field("listener", &self.listener).field("config", &self.config).finish_non_exhaustive()
     }
 }
 
-impl<S> Serve<S> {
+impl<L, S> Serve<L, S> {
+    pub(crate) fn new(listener: L, service: S) -> Self {
+        Self { listener, service, config: ServeConfig::default(), signal: None, handle: ServerHandle::new() }
+    }
+
     /// Other bounds than the default ones.
-    #[must_use]
     pub fn config(mut self, config: ServeConfig) -> Self {
         self.config = config;
         self
@@ -134,53 +91,60 @@ impl<S> Serve<S> {
 
     /// Stops once `signal` is ready: accepts no more, answers all requests that were read, and closes; connections that
     /// take longer than [`ServeConfig::shutdown_timeout`] are closed all the same.
-    #[must_use]
     pub fn with_shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.signal = Some(Box::pin(signal));
         self
     }
 
-    async fn run<B>(self) -> Served
+    /// What stops the server from elsewhere, as [`with_shutdown`](Self::with_shutdown) does.
+    #[must_use]
+    pub fn handle(&self) -> ServerHandle {
+        self.handle.clone()
+    }
+
+    /// Sets the listener apart, so that another can take its place.
+    pub(crate) fn take_listener(self) -> (L, Serve<(), S>) {
+        let Self { listener, service, config, signal, handle } = self;
+        (listener, Serve { listener: (), service, config, signal, handle })
+    }
+
+    pub(crate) fn with_listener<M>(self, listener: M) -> Serve<M, S> {
+        let Self { service, config, signal, handle, .. } = self;
+        Serve { listener, service, config, signal, handle }
+    }
+
+    /// Runs what `accepting` makes, accept loops of all listeners, until the order to stop, and waits for the connections.
+    pub(crate) async fn run<A>(self, accepting: impl FnOnce(L, S, &Arc<Connections>) -> A) -> Served
     where
-        S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
-        S::Future: Send,
-        B: http_body::Body + Send + 'static,
+        A: Future<Output = ()>,
     {
-        let Self { listener, service, config, signal } = self;
-        let mut signal = signal.unwrap_or_else(|| Box::pin(std::future::pending()));
-        let slots = Arc::new(Semaphore::new(config.max_connections as usize));
-        let (stop, stopped) = watch::channel(None);
-        let mut served = Served::default();
-        while let Some(accepted) = or_stop(&mut signal, accept(&listener, &slots)).await {
-            match accepted {
-                Ok((stream, slot)) => {
-                    served.connections = served.connections.saturating_add(1);
-                    let task = serve_stream(stream, service.clone(), config.connection.clone(), stopped.clone());
-                    tokio::spawn(async move {
-                        task.await;
-                        drop(slot);
-                    });
-                }
-                Err(error) => {
-                    served.accept_errors = served.accept_errors.saturating_add(1);
-                    if !is_of_one_connection(&error) && or_stop(&mut signal, pause()).await.is_none() {
-                        break;
-                    }
-                }
-            }
+        let Self { listener, service, config, signal, handle } = self;
+        let connections = Connections::new(config);
+        let signal = signal.unwrap_or_else(|| Box::pin(std::future::pending()));
+        {
+            // Dropped before the connections end: nothing more is accepted then.
+            let accepting = pin!(accepting(listener, service, &connections));
+            first_of(pin!(signal), first_of(pin!(handle.stopped()), accepting)).await;
         }
-        drop(listener);
-        let deadline = Instant::now().checked_add(config.shutdown_timeout);
-        // Fails only if there is no connection left to tell.
-        let _ = stop.send(Some(Stop { deadline }));
-        // Every connection holds a slot until it is closed, at its deadline at the latest.
-        let _ = slots.acquire_many(config.max_connections).await;
-        served
+        connections.stop().await;
+        connections.served()
     }
 }
 
-impl<S, B> IntoFuture for Serve<S>
+impl<L: Listener, S> Serve<L, S> {
+    /// Where the listener listens: with the port that the system chose.
+    ///
+    /// # Errors
+    ///
+    /// The system does not tell.
+    pub fn local_address(&self) -> io::Result<LocalAddress> {
+        self.listener.local_address()
+    }
+}
+
+impl<L, S, B> IntoFuture for Serve<L, S>
 where
+    L: Listener,
     S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
     S::Future: Send,
     B: http_body::Body + Send + 'static,
@@ -189,66 +153,20 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Served> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
+        Box::pin(self.run(|listener, service, connections| {
+            accept_all(listener, Arc::clone(connections), move |io, info, member| {
+                tokio::spawn(serve_member(io, service.clone(), info, member));
+            })
+        }))
     }
 }
 
-/// The order to stop.
-#[derive(Clone, Copy, Debug)]
-struct Stop {
-    deadline: Option<Instant>,
-}
-
-async fn accept(listener: &TcpListener, slots: &Arc<Semaphore>) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
-    let slot = Arc::clone(slots).acquire_owned().await.map_err(io::Error::other)?;
-    let (stream, _) = listener.accept().await?;
-    Ok((stream, slot))
-}
-
-async fn pause() {
-    tokio::time::sleep(ACCEPT_PAUSE).await;
-}
-
-/// Whether a failed accept is about the connection that was not accepted: the next one may come at once.
-fn is_of_one_connection(error: &io::Error) -> bool {
-    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
-    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
-}
-
-/// What `task` gives, unless the signal is there before.
-async fn or_stop<T>(signal: &mut Pin<Box<dyn Future<Output = ()> + Send>>, task: impl Future<Output = T>) -> Option<T> {
-    let mut task = pin!(task);
-    poll_fn(|context| {
-        if signal.as_mut().poll(context).is_ready() {
-            return Poll::Ready(None);
-        }
-        task.as_mut().poll(context).map(Some)
+/// Ready as soon as one of both is.
+async fn first_of(mut one: Pin<&mut impl Future<Output = ()>>, two: impl Future<Output = ()>) {
+    let mut two = pin!(two);
+    poll_fn(|context| match one.as_mut().poll(context) {
+        Poll::Ready(()) => Poll::Ready(()),
+        Poll::Pending => two.as_mut().poll(context),
     })
-    .await
-}
-
-async fn serve_stream<S, B>(
-    stream: TcpStream,
-    service: S,
-    config: ServerConfig,
-    mut stopped: watch::Receiver<Option<Stop>>,
-) where
-    S: Service<Request<Body>, Response = Response<B>>,
-    B: http_body::Body,
-{
-    // An answer is one write: to wait for more to send with it would only cost time. A socket that cannot is served, too.
-    let _ = stream.set_nodelay(true);
-    let info = ConnectionInfo::new(stream.peer_addr().ok(), stream.local_addr().ok());
-    let stop = async move {
-        let stop = match stopped.wait_for(Option::is_some).await {
-            Ok(stop) => *stop,
-            Err(_) => None,
-        };
-        match stop {
-            Some(stop) => stop.deadline,
-            // The server is gone without an order to stop: serve on.
-            None => std::future::pending().await,
-        }
-    };
-    serve_connection(stream, service, config, info, stop).await;
+    .await;
 }

@@ -523,16 +523,29 @@ async fn connections_are_bounded() {
     let mut config = ServeConfig::default();
     config.max_connections = 1;
     let (listener, address) = listen().await;
-    tokio::spawn(serve(listener, Handler(echo)).config(config).into_future());
+    let (begun, mut begins) = mpsc::channel(1);
+    let (finish, finished) = tokio::sync::watch::channel(false);
+    let handler = move |request: Request<Body>| {
+        let (begun, mut finished) = (begun.clone(), finished.clone());
+        async move {
+            begun.send(()).await.unwrap();
+            finished.wait_for(|finished| *finished).await.unwrap();
+            echo(request).await
+        }
+    };
+    tokio::spawn(serve(listener, Handler(handler)).config(config).into_future());
     let mut first = caller(address).await;
-    assert_eq!(soon(first.call("POST", "/", b"1")).await.body, b"1");
-    // The second waits in the listener's queue until the first is gone.
+    first.request("POST", "/", b"1");
+    first.flush().await;
+    begins.recv().await.unwrap();
+    // The second waits until the first, which is being served, is gone or idle.
     let mut second = caller(address).await;
     second.request("POST", "/", b"2");
     second.flush().await;
-    let early = tokio::time::timeout(Duration::from_millis(50), second.read(|seen| !seen.is_empty())).await;
-    assert!(early.is_err());
-    drop(first);
+    let early = tokio::time::timeout(Duration::from_millis(150), second.read(|seen| !seen.is_empty())).await;
+    assert!(early.is_err() && begins.try_recv().is_err());
+    finish.send(true).unwrap();
+    assert_eq!(soon(first.answers(1)).await[0].body, b"1");
     assert_eq!(soon(second.answers(1)).await[0].body, b"2");
 }
 

@@ -424,6 +424,37 @@ fn a_length_of_zero_ends_the_connection() {
     }
 }
 
+/// What was taken out is answered; in place of the first of the others, whole or not, comes 503, and then the end.
+#[test]
+fn without_memory_requests_are_answered_503() {
+    let mut peer = Peer::new(ServerConfig::default());
+    peer.recv(&requests(&["/a", "/b"]));
+    let mut batch = peer.server.take_batch(peer.now);
+    let taken = peer.server.in_flight_len();
+    assert_eq!(taken, requests(&["/a", "/b"]).len());
+    let mut more = requests(&["/c"]);
+    append_request(&mut more, "PUT", "/large", &[1; 2000]);
+    peer.recv(&more[..more.len() - 1500]);
+    assert_eq!(peer.server.in_flight_len(), taken + more.len() - 1500);
+    peer.server.overloaded(peer.now);
+    peer.check();
+    assert_eq!((peer.server.in_flight_len(), peer.server.wants_read()), (taken, false));
+    while let Next::Request(request) = peer.server.next_request(&mut batch) {
+        echo_target(&mut peer.server, request);
+    }
+    peer.server.return_batch(batch, peer.now);
+    peer.check();
+    assert_eq!(peer.server.in_flight_len(), 0);
+    peer.write(7);
+    assert_eq!(shown(&peer.written), ["200 /a +0", "200 /b +0", "503  +0"]);
+    assert_eq!((peer.server.poll_close(), peer.server.wants_read()), (Close::ShutWrite, true));
+    peer.recv(&more[more.len() - 1500..]);
+    peer.server.recv_eof(peer.now);
+    assert_eq!(peer.server.poll_close(), Close::Now(CloseReason::Overloaded));
+    assert_eq!(CloseReason::Overloaded.cause(), CloseCause::Limit);
+    assert_eq!(peer.server.counts().dropped, 1);
+}
+
 #[test]
 fn a_frame_over_the_limit_is_answered_413_and_drained() {
     let mut config = ServerConfig::default();

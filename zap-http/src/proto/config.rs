@@ -194,6 +194,9 @@ pub enum CloseReason {
     /// Too many sound requests had bad content.
     #[error("too many bad requests")]
     TooManyBadRequests,
+    /// There was no memory for what came in.
+    #[error("there was no memory for what came in")]
+    Overloaded,
     /// Too many interim answers came before one answer.
     #[error("too many interim answers")]
     TooManyInterimAnswers,
@@ -265,6 +268,7 @@ impl CloseReason {
             | Self::UnexpectedFrame
             | Self::SwitchingProtocols => CloseCause::PeerViolation,
             Self::TooManyBadRequests
+            | Self::Overloaded
             | Self::TooManyInterimAnswers
             | Self::TooManyEmptyFrames
             | Self::AnswerTooLong

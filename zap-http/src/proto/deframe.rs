@@ -203,6 +203,11 @@ impl Batch {
         self.buffer
     }
 
+    /// Bytes of all its frames, those before the position included.
+    pub(crate) const fn buffer_len(&self) -> usize {
+        self.buffer.len()
+    }
+
     /// Bytes and position apart: frames borrow from the one while the other moves on.
     pub(crate) fn split(&mut self) -> (&[u8], Cursor<'_>) {
         (&self.buffer, Cursor { at: &mut self.at, frames: &mut self.frames })

@@ -73,6 +73,10 @@ pub struct Server {
     spare: Option<Vec<u8>>,
     /// Frames of the batch that is out and were not begun.
     batch_left: usize,
+    /// Bytes of the batch that is out.
+    batch_len: usize,
+    /// There is no memory for more requests: those not taken out were dropped, and 503 comes after the others' answers.
+    overloaded: bool,
     output: Output,
     current: Option<Current>,
     phase: Phase,
@@ -215,6 +219,8 @@ impl Server {
             config,
             spare: Some(Vec::new()),
             batch_left: 0,
+            batch_len: 0,
+            overloaded: false,
             output: Output::default(),
             current: None,
             phase: Phase::Open,
@@ -254,6 +260,7 @@ impl Server {
     /// Whether what comes is still taken: when stopping, only the body of the request being served.
     fn receives(&self) -> bool {
         match self.phase {
+            _ if self.overloaded => false,
             Phase::Open => true,
             Phase::Finishing => self.upload.is_some() && self.current.is_some() && !self.peer_done,
             Phase::Flushing { .. } | Phase::Draining { .. } | Phase::Closed => false,
@@ -264,7 +271,7 @@ impl Server {
     pub fn recv_eof(&mut self, now: Instant) {
         self.peer_done = true;
         match self.phase {
-            Phase::Open if self.input.fault().is_none() => {
+            Phase::Open if self.input.fault().is_none() && !self.overloaded => {
                 let clean = self.input.end() == StreamEnd::Clean && self.upload.is_none();
                 self.finish_with(if clean { CloseReason::PeerClosed } else { CloseReason::PeerClosedEarly });
                 self.clock.grace = now.checked_add(self.config.half_close_grace);
@@ -287,6 +294,16 @@ impl Server {
             self.finish_with(CloseReason::Shutdown);
         }
         self.clock.shutdown = deadline;
+        self.settle_at(now);
+    }
+
+    /// There is no memory for what comes in: drops the requests that were not taken out, whole or not, answers 503 in place
+    /// of the first of them after the answers before it, and ends the connection as after a frame that is too long.
+    pub fn overloaded(&mut self, now: Instant) {
+        if self.receives() && self.input.fault().is_none() {
+            self.overloaded = true;
+            self.drop_waiting();
+        }
         self.settle_at(now);
     }
 
@@ -319,6 +336,7 @@ impl Server {
             None => Batch::default(),
         };
         self.batch_left = self.batch_left.saturating_add(batch.frames());
+        self.batch_len = self.batch_len.saturating_add(batch.buffer_len());
         self.settle_at(now);
         batch
     }
@@ -336,6 +354,7 @@ impl Server {
                 spare = Vec::new();
             }
             self.spare = Some(spare);
+            self.batch_len = 0;
         }
         self.settle_at(now);
     }
@@ -499,6 +518,12 @@ impl Server {
             && self.output.is_empty()
     }
 
+    /// Bytes of requests that were received and are not yet answered: of a batch that is out, all of it.
+    #[must_use]
+    pub fn in_flight_len(&self) -> usize {
+        self.input.len().saturating_add(self.batch_len)
+    }
+
     /// Bytes that the connection's buffers take; a batch that is out, and bodies that are sent from where they are, not
     /// counted.
     #[must_use]
@@ -622,7 +647,14 @@ impl Server {
     fn settle(&mut self) {
         if matches!(self.phase, Phase::Open | Phase::Finishing) && !self.has_work() {
             match self.input.fault() {
-                // Inside a streamed request's body there is no request to refuse.
+                _ if self.overloaded => {
+                    // Inside a streamed request's body there is no request to refuse.
+                    if self.upload.is_none() {
+                        self.write_error(503);
+                    }
+                    self.end_with(CloseReason::Overloaded, !self.peer_done);
+                }
+                // Nor here.
                 Some(fault) if self.upload.is_some() => self.end_with(CloseReason::Framing(fault), !self.peer_done),
                 Some(fault @ FramingFault::TooLong { .. }) => {
                     self.write_error(413);

@@ -14,9 +14,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 use tower_service::Service;
 
-use super::ConnectionInfo;
+use super::connections::Member;
 use crate::proto::{self, Close, CloseReason, Next, ServerConfig};
-use crate::{Body, convert};
+use crate::{Body, ConnectionInfo, convert};
 
 /// Bytes that one read takes at most.
 const READ_LEN: usize = 16 << 10;
@@ -58,10 +58,52 @@ where
     S: Service<Request<Body>, Response = Response<B>>,
     B: http_body::Body,
 {
+    serve_with(transport, service, config, info, stop, Member::alone()).await
+}
+
+/// Serves a connection of a server.
+pub(crate) async fn serve_member<IO, S, B>(transport: IO, service: S, info: ConnectionInfo, mut member: Member)
+where
+    IO: AsyncRead + AsyncWrite,
+    S: Service<Request<Body>, Response = Response<B>>,
+    B: http_body::Body,
+{
+    let stop = member.order();
+    serve_until(transport, service, info, stop, member).await;
+}
+
+/// Serves a connection of a server, whose order to end was taken out.
+pub(crate) async fn serve_until<IO, S, B>(
+    transport: IO,
+    service: S,
+    info: ConnectionInfo,
+    stop: impl Future<Output = Option<Instant>>,
+    member: Member,
+) where
+    IO: AsyncRead + AsyncWrite,
+    S: Service<Request<Body>, Response = Response<B>>,
+    B: http_body::Body,
+{
+    serve_with(transport, service, member.config(), info, stop, member).await;
+}
+
+async fn serve_with<IO, S, B>(
+    transport: IO,
+    service: S,
+    config: ServerConfig,
+    info: ConnectionInfo,
+    stop: impl Future<Output = Option<Instant>>,
+    member: Member,
+) -> CloseReason
+where
+    IO: AsyncRead + AsyncWrite,
+    S: Service<Request<Body>, Response = Response<B>>,
+    B: http_body::Body,
+{
     let server = proto::Server::new(config, Instant::now());
     let (transport, stop) = (pin!(transport), pin!(stop));
     let timer = Timer { sleep: None, armed: None };
-    let connection = Connection { server, transport, stop: Some(stop), timer, unflushed: false, shut: false };
+    let connection = Connection { server, transport, stop: Some(stop), member, timer, unflushed: false, shut: false };
     connection.run(service, info).await
 }
 
@@ -70,6 +112,7 @@ pub(super) struct Connection<'c, IO, F> {
     transport: Pin<&'c mut IO>,
     /// `None` once the order to stop has come.
     stop: Option<Pin<&'c mut F>>,
+    member: Member,
     timer: Timer,
     /// Bytes were written since the last flush.
     unflushed: bool,
@@ -85,7 +128,7 @@ pub(super) enum Turn<T> {
 }
 
 /// A call into the user's code panicked.
-pub(super) struct Panicked;
+pub(crate) struct Panicked;
 
 impl<IO, F> Connection<'_, IO, F>
 where
@@ -121,7 +164,10 @@ where
                     Next::Done => break,
                 }
             }
-            self.server.return_batch(batch, Instant::now());
+            let now = Instant::now();
+            self.server.return_batch(batch, now);
+            let idle = !self.server.is_answering() && !self.server.is_receiving();
+            self.member.answered(self.server.in_flight_len(), idle, now);
         }
         // Sends the end of the stream where the transport can; it is closed in any case.
         let _ = poll_fn(|context| Poll::Ready(self.transport.as_mut().poll_shutdown(context))).await;
@@ -233,7 +279,12 @@ where
         let mut buffer = ReadBuf::uninit(&mut storage);
         match ready!(self.transport.as_mut().poll_read(context, &mut buffer)) {
             Ok(()) if buffer.filled().is_empty() => self.server.recv_eof(now),
-            Ok(()) => self.server.recv(buffer.filled(), now),
+            Ok(()) => {
+                self.server.recv(buffer.filled(), now);
+                if !self.member.received(self.server.in_flight_len()) {
+                    self.server.overloaded(now);
+                }
+            }
             Err(_) => self.server.transport_failed(),
         }
         Poll::Ready(())
@@ -275,12 +326,12 @@ fn request_of(request: &proto::Request<'_>, info: &ConnectionInfo) -> Result<Req
         body = body.with_trailers(convert::trailers(request.trailers())?);
     }
     let mut parts = convert::request_parts(request)?;
-    parts.extensions.insert(info.clone());
+    info.insert_into(&mut parts.extensions);
     Ok(Request::from_parts(parts, body))
 }
 
 /// Polls the user's code, and survives its panic. What panicked must not be polled again.
-pub(super) fn guarded<T>(poll: impl FnOnce() -> Poll<T>) -> Poll<Result<T, Panicked>> {
+pub(crate) fn guarded<T>(poll: impl FnOnce() -> Poll<T>) -> Poll<Result<T, Panicked>> {
     match catch_unwind(AssertUnwindSafe(poll)) {
         Ok(poll) => poll.map(Ok),
         Err(_) => Poll::Ready(Err(Panicked)),

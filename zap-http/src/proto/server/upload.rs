@@ -50,7 +50,7 @@ impl Server {
             }
             let Some(frame) = cursor.next(buffer) else {
                 self.settle();
-                let ended = self.peer_done || self.input.fault().is_some();
+                let ended = self.peer_done || self.overloaded || self.input.fault().is_some();
                 let cut = ended && self.input.frames() == 0 && self.batch_left == 0;
                 return if cut { RequestPart::Cut } else { RequestPart::Pending };
             };

@@ -1,0 +1,227 @@
+//! HTTP/1.1 and HTTP/2 for the same service: what `http://` addresses speak, by hyper.
+//!
+//! Services are given whole bodies on this wire, too: they are collected, up to the length that a ZAP frame may have, and
+//! as part of the bytes that all connections may have in flight. Answers are streamed.
+
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use bytes::{Buf, Bytes, BytesMut};
+use http::header::{HOST, HeaderValue};
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body::{Body as _, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tower_service::Service;
+
+use super::stall::Stalling;
+use crate::proto::ServerConfig;
+use crate::server::connections::{Activity, Busy, Member};
+use crate::server::guarded;
+use crate::{Body, ConnectionInfo};
+
+/// Requests of one HTTP/2 connection that are served at once.
+const MAX_STREAMS: u32 = 100;
+/// The least that hyper takes as the length of its buffer.
+const MIN_BUFFER_LEN: usize = 8 << 10;
+
+/// Serves a connection of a server until it ends or is told to.
+pub(super) async fn serve_http<IO, S, B>(io: IO, service: S, info: ConnectionInfo, mut member: Member)
+where
+    IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    B: http_body::Body + Send + 'static,
+{
+    let config = Arc::new(member.config());
+    let builder = builder_of(&config);
+    let (activity, order) = (Arc::new(member.activity()), member.order());
+    let service = hyper::service::service_fn({
+        let (config, activity) = (Arc::clone(&config), Arc::clone(&activity));
+        move |request: Request<Incoming>| {
+            let (service, info) = (service.clone(), info.clone());
+            let (config, busy) = (Arc::clone(&config), Activity::begin(&activity));
+            async move { Ok::<_, Infallible>(answer(request, service, info, &config, busy).await) }
+        }
+    });
+    let io = Stalling::new(io, config.write_stall_timeout);
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(io), service));
+    let (mut order, mut first) = (pin!(order), pin!(tokio::time::sleep(config.first_frame_timeout)));
+    let mut must_begin = true;
+    let end = poll_fn(|context| {
+        // What hyper has to say about a connection that failed is about its peer.
+        if connection.as_mut().poll(context).is_ready() {
+            return Poll::Ready(End::Done);
+        }
+        // hyper waits for as long as it takes to see which protocol it is.
+        if must_begin && first.as_mut().poll(context).is_ready() {
+            must_begin = false;
+            if !activity.has_begun() {
+                return Poll::Ready(End::Done);
+            }
+        }
+        order.as_mut().poll(context).map(End::Ordered)
+    });
+    if let End::Ordered(deadline) = end.await {
+        connection.as_mut().graceful_shutdown();
+        match deadline {
+            Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), connection).await),
+            None => drop(connection.await),
+        }
+    }
+}
+
+/// What ends a connection.
+enum End {
+    /// Either end, or its time to begin is over.
+    Done,
+    /// The order to end, until then.
+    Ordered(Option<Instant>),
+}
+
+fn builder_of(config: &ServerConfig) -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    let head_len = config.frame.max_block_len.saturating_add(config.frame.max_target_len);
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .max_headers(config.frame.max_headers as usize)
+        .max_buf_size((head_len as usize).max(MIN_BUFFER_LEN));
+    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(MAX_STREAMS).max_header_list_size(head_len);
+    builder
+}
+
+/// Serves one request.
+async fn answer<S, B>(
+    request: Request<Incoming>,
+    mut service: S,
+    info: ConnectionInfo,
+    config: &ServerConfig,
+    busy: Busy,
+) -> Response<Answer<B>>
+where
+    S: Service<Request<Body>, Response = Response<B>>,
+    B: http_body::Body,
+{
+    let (mut parts, incoming) = request.into_parts();
+    let mut charge = busy.charge();
+    let body = match collect(incoming, config, |len| charge.as_mut().is_none_or(|charge| charge.set(len))).await {
+        Ok(body) => body,
+        Err(status) => return Answer::refusal(status),
+    };
+    // HTTP/2 has no `host`: the authority stands in its place, for handlers that look there.
+    if let (Some(authority), false) = (parts.uri.authority(), parts.headers.contains_key(HOST))
+        && let Ok(host) = HeaderValue::from_str(authority.as_str())
+    {
+        parts.headers.insert(HOST, host);
+    }
+    info.insert_into(&mut parts.extensions);
+    let request = Request::from_parts(parts, body);
+    match poll_fn(|context| guarded(|| service.poll_ready(context).map_err(drop))).await {
+        Ok(Ok(())) => {}
+        _ => return Answer::refusal(StatusCode::INTERNAL_SERVER_ERROR),
+    }
+    let Ok(future) = catch_unwind(AssertUnwindSafe(|| service.call(request))) else {
+        return Answer::refusal(StatusCode::INTERNAL_SERVER_ERROR);
+    };
+    let mut future = pin!(future);
+    match poll_fn(|context| guarded(|| future.as_mut().poll(context).map_err(drop))).await {
+        Ok(Ok(response)) => response.map(|body| Answer { body: Some(Box::pin(body)), _busy: Some(busy) }),
+        _ => Answer::refusal(StatusCode::INTERNAL_SERVER_ERROR),
+    }
+}
+
+/// Takes a whole body, or says why not. `hold` is told of each length before it is held.
+async fn collect(
+    mut incoming: Incoming,
+    config: &ServerConfig,
+    mut hold: impl FnMut(usize) -> bool,
+) -> Result<Body, StatusCode> {
+    let max_len = config.frame.max_frame_len as usize;
+    if incoming.size_hint().lower() > max_len as u64 {
+        return Err(StatusCode::PAYLOAD_TOO_LARGE);
+    }
+    let (mut data, mut trailers) = (BytesMut::new(), HeaderMap::new());
+    loop {
+        let frame = poll_fn(|context| Pin::new(&mut incoming).poll_frame(context));
+        let Ok(frame) = tokio::time::timeout(config.progress_timeout, frame).await else {
+            return Err(StatusCode::REQUEST_TIMEOUT);
+        };
+        let frame = match frame {
+            None => return Ok(Body::from(data.freeze()).with_trailers(trailers)),
+            Some(frame) => frame.map_err(|_| StatusCode::BAD_REQUEST)?,
+        };
+        match frame.into_data() {
+            Ok(chunk) => {
+                let len = data.len().saturating_add(chunk.len());
+                if len > max_len {
+                    return Err(StatusCode::PAYLOAD_TOO_LARGE);
+                }
+                if !hold(len) {
+                    return Err(StatusCode::SERVICE_UNAVAILABLE);
+                }
+                data.extend_from_slice(&chunk);
+            }
+            Err(frame) => trailers = frame.into_trailers().unwrap_or_default(),
+        }
+    }
+}
+
+/// The body of an answer. The connection is busy until it is dropped.
+struct Answer<B> {
+    body: Option<Pin<Box<B>>>,
+    _busy: Option<Busy>,
+}
+
+impl<B> Answer<B> {
+    fn refusal(status: StatusCode) -> Response<Self> {
+        let mut response = Response::new(Self { body: None, _busy: None });
+        *response.status_mut() = status;
+        response
+    }
+}
+
+/// The service's body failed or panicked: hyper breaks the answer off, which tells the peer.
+#[derive(Debug, thiserror::Error)]
+#[error("the body failed")]
+struct BodyFailed;
+
+impl<B: http_body::Body> http_body::Body for Answer<B> {
+    type Data = Bytes;
+    type Error = BodyFailed;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyFailed>>> {
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let frame = match guarded(|| body.as_mut().poll_frame(context)) {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(Ok(None)) => None,
+            Poll::Ready(Ok(Some(Ok(frame)))) => {
+                Some(Ok(frame.map_data(|mut data| data.copy_to_bytes(data.remaining()))))
+            }
+            Poll::Ready(Ok(Some(Err(_))) | Err(_)) => Some(Err(BodyFailed)),
+        };
+        if !matches!(frame, Some(Ok(_))) {
+            // What panicked must not be polled again.
+            self.body = None;
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(|body| body.is_end_stream())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.as_ref().map_or_else(|| SizeHint::with_exact(0), |body| body.size_hint())
+    }
+}

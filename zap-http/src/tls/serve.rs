@@ -1,0 +1,53 @@
+//! Connections of a server that begin with a handshake: bounded in number and time.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+
+use http::{Request, Response};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::server::TlsStream;
+use tower_service::Service;
+
+use super::{TlsError, TlsServer};
+use crate::server::connections::Member;
+use crate::server::serve_until;
+use crate::{Body, ConnectionInfo, TlsInfo};
+
+/// Serves a connection of a server, if its handshake succeeds in time and before the order to end.
+pub(crate) async fn serve_tls<IO, S, B>(tls: TlsServer, io: IO, service: S, info: ConnectionInfo, mut member: Member)
+where
+    IO: AsyncRead + AsyncWrite + Unpin,
+    S: Service<Request<Body>, Response = Response<B>>,
+    B: http_body::Body,
+{
+    let mut order = pin!(member.order());
+    let handshake = {
+        let mut handshake = pin!(handshake(&tls, io, &member));
+        poll_fn(|context| match handshake.as_mut().poll(context) {
+            Poll::Ready(done) => Poll::Ready(Some(done)),
+            // Nothing was read that could be answered.
+            Poll::Pending => order.as_mut().poll(context).map(|_| None),
+        })
+        .await
+    };
+    match handshake {
+        Some(Ok((stream, tls))) => serve_until(stream, service, info.with_tls(tls), order, member).await,
+        Some(Err(_)) => member.count_failed_handshake(),
+        None => {}
+    }
+}
+
+async fn handshake<IO>(tls: &TlsServer, io: IO, member: &Member) -> Result<(TlsStream<IO>, TlsInfo), TlsError>
+where
+    IO: AsyncRead + AsyncWrite + Unpin,
+{
+    let turn_and_handshake = async {
+        let _turn = member.handshake_turn().await;
+        tls.accept(io).await
+    };
+    match tokio::time::timeout(member.handshake_timeout(), turn_and_handshake).await {
+        Ok(done) => done,
+        Err(_) => Err(TlsError::Timeout),
+    }
+}
