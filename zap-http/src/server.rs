@@ -1,6 +1,8 @@
 //! Serving a tower service on TCP: the accept loop, and the shutdown of all connections.
 
 mod connection;
+mod handler;
+mod native;
 mod respond;
 
 use std::future::{Future, IntoFuture, poll_fn};
@@ -12,14 +14,17 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use http::{Request, Response};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tower_service::Service;
 
 use crate::Body;
-use crate::proto::ServerConfig;
+use crate::proto::{CloseReason, ServerConfig};
 
 pub use connection::serve_connection;
+pub use handler::{Handler, HandlerFn, RequestView, Responder, ResponseWriter, handler_fn};
+pub use native::{Native, serve_handler, serve_handler_connection};
 
 /// How long accepting pauses when the machine has no descriptor or memory left for a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -48,7 +53,7 @@ pub fn serve<S, B>(listener: TcpListener, service: S) -> Serve<S>
 where
     S: Service<Request<Body>, Response = Response<B>>,
 {
-    Serve { listener, service, config: ServeConfig::default(), signal: None }
+    Serve::new(listener, service)
 }
 
 /// A server about to run: what [`serve`] gives. Awaiting it runs it.
@@ -125,6 +130,10 @@ impl<S> std::fmt::Debug for Serve<S> {
 }
 
 impl<S> Serve<S> {
+    fn new(listener: TcpListener, service: S) -> Self {
+        Self { listener, service, config: ServeConfig::default(), signal: None }
+    }
+
     /// Other bounds than the default ones.
     #[must_use]
     pub fn config(mut self, config: ServeConfig) -> Self {
@@ -140,11 +149,9 @@ impl<S> Serve<S> {
         self
     }
 
-    async fn run<B>(self) -> Served
+    async fn run(self) -> Served
     where
-        S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
-        S::Future: Send,
-        B: http_body::Body + Send + 'static,
+        S: Application,
     {
         let Self { listener, service, config, signal } = self;
         let mut signal = signal.unwrap_or_else(|| Box::pin(std::future::pending()));
@@ -179,17 +186,67 @@ impl<S> Serve<S> {
     }
 }
 
-impl<S, B> IntoFuture for Serve<S>
-where
-    S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body + Send + 'static,
-{
+impl<S: Application> IntoFuture for Serve<S> {
     type Output = Served;
     type IntoFuture = Pin<Box<dyn Future<Output = Served> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.run())
+    }
+}
+
+/// What a server serves: a tower service, or a [`Handler`]. It is implemented for these, and for nothing else.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be served",
+    note = "`serve` takes a tower service of `http::Request<zap_http::Body>` that is `Clone + Send + 'static`, and whose \
+            futures and bodies are `Send`; `serve_handler` takes a `Handler`"
+)]
+pub trait Application: Clone + Send + 'static {
+    /// Serves one connection to its end.
+    #[doc(hidden)]
+    fn serve<IO>(
+        self,
+        transport: IO,
+        config: ServerConfig,
+        info: ConnectionInfo,
+        stop: impl Future<Output = Option<Instant>> + Send,
+    ) -> impl Future<Output = CloseReason> + Send
+    where
+        IO: AsyncRead + AsyncWrite + Send;
+}
+
+impl<S, B> Application for S
+where
+    S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    B: http_body::Body + Send + 'static,
+{
+    fn serve<IO>(
+        self,
+        transport: IO,
+        config: ServerConfig,
+        info: ConnectionInfo,
+        stop: impl Future<Output = Option<Instant>> + Send,
+    ) -> impl Future<Output = CloseReason> + Send
+    where
+        IO: AsyncRead + AsyncWrite + Send,
+    {
+        serve_connection(transport, self, config, info, stop)
+    }
+}
+
+impl<H: Handler> Application for Native<H> {
+    fn serve<IO>(
+        self,
+        transport: IO,
+        config: ServerConfig,
+        info: ConnectionInfo,
+        stop: impl Future<Output = Option<Instant>> + Send,
+    ) -> impl Future<Output = CloseReason> + Send
+    where
+        IO: AsyncRead + AsyncWrite + Send,
+    {
+        connection::serve_with(transport, self, config, info, stop)
     }
 }
 
@@ -227,15 +284,12 @@ async fn or_stop<T>(signal: &mut Pin<Box<dyn Future<Output = ()> + Send>>, task:
     .await
 }
 
-async fn serve_stream<S, B>(
+async fn serve_stream(
     stream: TcpStream,
-    service: S,
+    application: impl Application,
     config: ServerConfig,
     mut stopped: watch::Receiver<Option<Stop>>,
-) where
-    S: Service<Request<Body>, Response = Response<B>>,
-    B: http_body::Body,
-{
+) {
     // An answer is one write: to wait for more to send with it would only cost time. A socket that cannot is served, too.
     let _ = stream.set_nodelay(true);
     let info = ConnectionInfo::new(stream.peer_addr().ok(), stream.local_addr().ok());
@@ -250,5 +304,5 @@ async fn serve_stream<S, B>(
             None => std::future::pending().await,
         }
     };
-    serve_connection(stream, service, config, info, stop).await;
+    application.serve(stream, config, info, stop).await;
 }

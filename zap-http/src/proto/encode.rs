@@ -434,6 +434,22 @@ impl Draft {
         self.finish(out)
     }
 
+    /// Moves the frame, which is all that `from` holds, to the end of another buffer. Copies nothing if that is empty.
+    #[cfg(feature = "server")]
+    pub(crate) fn relocate(mut self, from: &mut Vec<u8>, to: &mut Vec<u8>) -> Self {
+        if to.is_empty() {
+            core::mem::swap(from, to);
+            return self;
+        }
+        let by = to.len();
+        to.extend_from_slice(from);
+        for place in [&mut self.start, &mut self.message, &mut self.headers.at, &mut self.trailers.at] {
+            *place = place.saturating_add(by);
+        }
+        self.body_at = self.body_at.map(|at| at.saturating_add(by));
+        self
+    }
+
     /// Bytes that a body may still have.
     pub(crate) fn room(&self, out: &[u8]) -> usize {
         (self.max_frame_len as usize).saturating_sub(self.position(out))

@@ -3,6 +3,8 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 mod answer;
+#[cfg(feature = "server")]
+mod detached;
 
 use std::io::IoSlice;
 use std::time::{Duration, Instant};
@@ -17,6 +19,8 @@ use super::status::reason_of;
 use super::wire::FrameType;
 
 pub use answer::Answer;
+#[cfg(feature = "server")]
+pub(crate) use detached::Detached;
 
 /// Bytes received before the first frame is complete that earn it a second.
 const BYTES_PER_SECOND: u64 = 16 << 10;
@@ -70,6 +74,8 @@ pub struct Server {
     /// Frames of the batch that is out and were not begun.
     batch_left: usize,
     output: Output,
+    /// The buffer for the next answer that is written apart from the output.
+    detached: Vec<u8>,
     current: Option<Current>,
     phase: Phase,
     /// Why the connection ends; set as soon as it does not go on.
@@ -201,6 +207,7 @@ impl Server {
             spare: Some(Vec::new()),
             batch_left: 0,
             output: Output::default(),
+            detached: Vec::new(),
             current: None,
             phase: Phase::Open,
             reason: None,
@@ -459,13 +466,16 @@ impl Server {
     #[must_use]
     pub fn memory(&self) -> usize {
         let spare = self.spare.as_ref().map_or(0, Vec::capacity);
-        self.input.capacity().saturating_add(self.output.capacity()).saturating_add(spare)
+        [self.output.capacity(), self.detached.capacity(), spare]
+            .into_iter()
+            .fold(self.input.capacity(), usize::saturating_add)
     }
 
     /// Gives the memory of empty buffers back: what happens after [`ServerConfig::release_after`].
     pub fn release_buffers(&mut self) {
         self.input.release();
         self.output.release();
+        self.detached = Vec::new();
         if let Some(spare) = &mut self.spare {
             *spare = Vec::new();
         }

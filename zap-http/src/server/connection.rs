@@ -58,11 +58,39 @@ where
     S: Service<Request<Body>, Response = Response<B>>,
     B: http_body::Body,
 {
+    serve_with(transport, Http(service), config, info, stop).await
+}
+
+/// What answers the requests of a connection.
+pub(super) trait Answering {
+    /// Answers the request at hand, or gives it up.
+    async fn answer<IO, F>(
+        &mut self,
+        connection: &mut Connection<'_, IO, F>,
+        request: proto::Request<'_>,
+        info: &ConnectionInfo,
+    ) where
+        IO: AsyncRead + AsyncWrite,
+        F: Future<Output = Option<Instant>>;
+}
+
+/// Serves one connection to its end.
+pub(super) async fn serve_with<IO, F>(
+    transport: IO,
+    mut answering: impl Answering,
+    config: ServerConfig,
+    info: ConnectionInfo,
+    stop: F,
+) -> CloseReason
+where
+    IO: AsyncRead + AsyncWrite,
+    F: Future<Output = Option<Instant>>,
+{
     let server = proto::Server::new(config, Instant::now());
     let (transport, stop) = (pin!(transport), pin!(stop));
     let timer = Timer { sleep: None, armed: None };
     let connection = Connection { server, transport, stop: Some(stop), timer, unflushed: false, shut: false };
-    connection.run(service, info).await
+    connection.run(&mut answering, &info).await
 }
 
 pub(super) struct Connection<'c, IO, F> {
@@ -92,11 +120,7 @@ where
     IO: AsyncRead + AsyncWrite,
     F: Future<Output = Option<Instant>>,
 {
-    async fn run<S, B>(mut self, mut service: S, info: ConnectionInfo) -> CloseReason
-    where
-        S: Service<Request<Body>, Response = Response<B>>,
-        B: http_body::Body,
-    {
+    async fn run(mut self, answering: &mut impl Answering, info: &ConnectionInfo) -> CloseReason {
         loop {
             let requests = |server: &mut proto::Server, _: &mut Context<'_>| ready_if(server.waiting() > 0);
             if let Turn::Closed = self.until(requests).await {
@@ -105,13 +129,7 @@ where
             let mut batch = self.server.take_batch(Instant::now());
             loop {
                 match self.server.next_request(&mut batch) {
-                    Next::Request(request) => {
-                        let head = request.method() == b"HEAD";
-                        match request_of(&request, &info) {
-                            Ok(request) => self.answer(&mut service, request, head).await,
-                            Err(error) => self.refuse(error),
-                        }
-                    }
+                    Next::Request(request) => answering.answer(&mut self, request, info).await,
                     Next::OutputFull => {
                         // If it closes meanwhile, the batch has no next request.
                         self.until(|server, _| ready_if(!server.is_output_full())).await;
@@ -126,37 +144,6 @@ where
         match self.server.poll_close() {
             Close::Now(reason) => reason,
             _ => CloseReason::TransportFailed,
-        }
-    }
-
-    /// Calls the service, and answers with what it gives.
-    async fn answer<S, B>(&mut self, service: &mut S, request: Request<Body>, head: bool)
-    where
-        S: Service<Request<Body>, Response = Response<B>>,
-        B: http_body::Body,
-    {
-        match self.until(|_, context| guarded(|| service.poll_ready(context).map_err(drop))).await {
-            Turn::Done(Ok(Ok(()))) => {}
-            Turn::Done(_) => return self.server.give_up(),
-            Turn::Closed => return,
-        }
-        let Ok(future) = catch_unwind(AssertUnwindSafe(|| service.call(request))) else {
-            return self.server.give_up();
-        };
-        let mut future = pin!(future);
-        match self.until(|_, context| guarded(|| future.as_mut().poll(context).map_err(drop))).await {
-            Turn::Done(Ok(Ok(response))) => self.send(response, head).await,
-            Turn::Done(_) => self.server.give_up(),
-            // Dropping the future cancels the handler.
-            Turn::Closed => {}
-        }
-    }
-
-    /// Answers a request that has no meaning in HTTP.
-    fn refuse(&mut self, error: convert::ConvertError) {
-        let answered = self.server.respond(error.status().as_u16()).and_then(proto::Answer::finish);
-        if answered.is_err() {
-            self.server.give_up();
         }
     }
 
@@ -263,6 +250,55 @@ impl Timer {
         ready!(sleep.as_mut().poll(context));
         self.armed = None;
         Poll::Ready(())
+    }
+}
+
+/// Answers through the types of `http`, by a tower service.
+struct Http<S>(S);
+
+impl<S, B> Answering for Http<S>
+where
+    S: Service<Request<Body>, Response = Response<B>>,
+    B: http_body::Body,
+{
+    async fn answer<IO, F>(
+        &mut self,
+        connection: &mut Connection<'_, IO, F>,
+        request: proto::Request<'_>,
+        info: &ConnectionInfo,
+    ) where
+        IO: AsyncRead + AsyncWrite,
+        F: Future<Output = Option<Instant>>,
+    {
+        let Self(service) = self;
+        let head = request.method() == b"HEAD";
+        let request = match request_of(&request, info) {
+            Ok(request) => request,
+            Err(error) => return refuse(&mut connection.server, error),
+        };
+        match connection.until(|_, context| guarded(|| service.poll_ready(context).map_err(drop))).await {
+            Turn::Done(Ok(Ok(()))) => {}
+            Turn::Done(_) => return connection.server.give_up(),
+            Turn::Closed => return,
+        }
+        let Ok(future) = catch_unwind(AssertUnwindSafe(|| service.call(request))) else {
+            return connection.server.give_up();
+        };
+        let mut future = pin!(future);
+        match connection.until(|_, context| guarded(|| future.as_mut().poll(context).map_err(drop))).await {
+            Turn::Done(Ok(Ok(response))) => connection.send(response, head).await,
+            Turn::Done(_) => connection.server.give_up(),
+            // Dropping the future cancels the handler.
+            Turn::Closed => {}
+        }
+    }
+}
+
+/// Answers a request that has no meaning in HTTP.
+fn refuse(server: &mut proto::Server, error: convert::ConvertError) {
+    let answered = server.respond(error.status().as_u16()).and_then(proto::Answer::finish);
+    if answered.is_err() {
+        server.give_up();
     }
 }
 

@@ -61,6 +61,22 @@ impl<'s> Answer<'s> {
         Ok(Self { server, mark, draft: Some(draft), bodiless: head || is_bodiless(status), done: false })
     }
 
+    /// Goes on with a frame that was begun apart, and now stands at the end of the output.
+    #[cfg(feature = "server")]
+    pub(super) fn resume(
+        server: &'s mut Server,
+        mark: Mark,
+        draft: Option<Draft>,
+        bodiless: bool,
+    ) -> Result<Self, AnswerError> {
+        let answer = Self { server, mark, draft, bodiless, done: false };
+        match (answer.server.current, &answer.draft) {
+            (Some(Current::Unanswered { .. }), Some(_)) => Ok(answer),
+            (Some(Current::Unanswered { .. }), None) => Err(EncodeError::OutOfOrder.into()),
+            _ => Err(answer.server.no_request()),
+        }
+    }
+
     /// Appends a header. Order, repetition and spelling are kept.
     ///
     /// # Errors

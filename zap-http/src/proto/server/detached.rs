@@ -1,0 +1,111 @@
+//! Answers that are written apart from their connection, so that it can send and receive meanwhile.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use bytes::Bytes;
+
+use super::{Answer, AnswerError, Current, Server};
+use crate::proto::encode::{Draft, Options};
+use crate::proto::output::KEEP_LEN;
+use crate::proto::status::is_bodiless;
+use crate::proto::wire::FrameType;
+
+/// An answer with a buffer of its own. It is brought back by [`Server::attach`].
+#[derive(Debug)]
+pub(crate) struct Detached {
+    /// Holds this answer and nothing else.
+    buffer: Vec<u8>,
+    /// `None` until the status is given.
+    draft: Option<Draft>,
+    /// A body that is not in the buffer.
+    shared: Bytes,
+    max_frame_len: u32,
+    max_copied_len: usize,
+    /// The request's method is `HEAD`.
+    head: bool,
+    bodiless: bool,
+}
+
+impl Detached {
+    /// Begins the answer; what was written before is dropped.
+    pub(crate) fn begin(&mut self, status: u16, reason: &[u8]) -> Result<(), AnswerError> {
+        self.buffer.clear();
+        self.shared.clear();
+        self.draft = None;
+        if (100..200).contains(&status) {
+            return Err(AnswerError::Interim);
+        }
+        self.bodiless = self.head || is_bodiless(status);
+        let options = Options::frame(self.max_frame_len);
+        self.draft = Some(Draft::response(&mut self.buffer, options, FrameType::Response, status, reason)?);
+        Ok(())
+    }
+
+    pub(crate) fn header(&mut self, name: &[u8], value: &[u8]) -> Result<(), AnswerError> {
+        let draft = self.draft.as_mut().ok_or(AnswerError::NoRequest)?;
+        Ok(draft.header(&mut self.buffer, name, value)?)
+    }
+
+    /// A copy of the body, in place; apart only if it does not fit into the frame.
+    pub(crate) fn body(&mut self, body: &[u8]) -> Result<(), AnswerError> {
+        let draft = self.draft.as_mut().ok_or(AnswerError::NoRequest)?;
+        if self.bodiless {
+            return Ok(());
+        }
+        if body.len() <= draft.room(&self.buffer) {
+            return Ok(draft.body(&mut self.buffer, body)?);
+        }
+        self.shared = Bytes::copy_from_slice(body);
+        Ok(())
+    }
+
+    pub(crate) fn body_shared(&mut self, body: Bytes) -> Result<(), AnswerError> {
+        if body.len() <= self.max_copied_len {
+            return self.body(&body);
+        }
+        if !self.bodiless {
+            self.shared = body;
+        }
+        Ok(())
+    }
+
+    /// Whether the answer has no body, whatever it is given.
+    pub(crate) const fn is_bodiless(&self) -> bool {
+        self.bodiless
+    }
+}
+
+impl Server {
+    /// Lends a buffer for the answer to the request at hand.
+    pub(crate) fn detach(&mut self) -> Detached {
+        Detached {
+            buffer: core::mem::take(&mut self.detached),
+            draft: None,
+            shared: Bytes::new(),
+            max_frame_len: self.config.frame.max_frame_len,
+            max_copied_len: self.config.max_copied_len,
+            head: matches!(self.current, Some(Current::Unanswered { head: true })),
+            bodiless: false,
+        }
+    }
+
+    /// Takes the buffer back, and goes on with the answer behind the output.
+    ///
+    /// # Errors
+    ///
+    /// No request waits, or the answer was not begun.
+    pub(crate) fn attach(&mut self, detached: Detached) -> Result<Answer<'_>, AnswerError> {
+        let Detached { mut buffer, draft, shared, bodiless, .. } = detached;
+        let mark = self.output.mark();
+        let draft = draft.map(|draft| draft.relocate(&mut buffer, &mut self.output.buffer));
+        if buffer.capacity() <= KEEP_LEN {
+            buffer.clear();
+            self.detached = buffer;
+        }
+        let mut answer = Answer::resume(self, mark, draft, bodiless)?;
+        if !shared.is_empty() {
+            answer.body_shared(shared)?;
+        }
+        Ok(answer)
+    }
+}

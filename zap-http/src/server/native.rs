@@ -1,0 +1,129 @@
+//! Serving a [`Handler`]: on a listener, and on one connection.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+
+use super::connection::{Answering, Connection, Turn, guarded, serve_with};
+use super::handler::Reply;
+use super::respond::start_of;
+use super::{ConnectionInfo, Handler, RequestView, Responder, Serve};
+use crate::proto::{self, Answer, CloseReason, ServerConfig};
+
+/// Serves a handler on a listener: as [`serve`](crate::serve), with the same bounds and the same way to stop.
+///
+/// # Examples
+///
+/// ```
+/// # async fn run(stop: tokio::sync::oneshot::Receiver<()>) -> std::io::Result<()> {
+/// use zap_http::{ServeConfig, handler_fn, serve_handler};
+///
+/// let mut config = ServeConfig::default();
+/// config.max_connections = 1_000;
+/// let listener = tokio::net::TcpListener::bind("127.0.0.1:9999").await?;
+/// let health = handler_fn(|_request, responder| responder.status(200).body(b"ok"));
+/// serve_handler(listener, health).config(config).with_shutdown(async { drop(stop.await) }).await;
+/// # Ok(())
+/// # }
+/// ```
+pub fn serve_handler<H: Handler>(listener: TcpListener, handler: H) -> Serve<Native<H>> {
+    Serve::new(listener, Native(Arc::new(handler)))
+}
+
+/// Serves one connection of any transport by a handler, and says why it ended: as
+/// [`serve_connection`](crate::serve_connection).
+///
+/// # Examples
+///
+/// ```
+/// # async fn run() {
+/// use std::{future::pending, sync::Arc};
+/// use zap_http::{ConnectionInfo, handler_fn, proto::ServerConfig, serve_handler_connection};
+///
+/// let handler = Arc::new(handler_fn(|_request, responder| responder.status(204).finish()));
+/// let (ours, theirs) = tokio::io::duplex(1024);
+/// let info = ConnectionInfo::new(None, None);
+/// tokio::spawn(serve_handler_connection(ours, handler, ServerConfig::default(), info, pending()));
+/// # drop(theirs);
+/// # }
+/// ```
+pub async fn serve_handler_connection<IO, H>(
+    transport: IO,
+    handler: Arc<H>,
+    config: ServerConfig,
+    info: ConnectionInfo,
+    stop: impl Future<Output = Option<Instant>>,
+) -> CloseReason
+where
+    IO: AsyncRead + AsyncWrite,
+    H: Handler,
+{
+    serve_with(transport, Native(handler), config, info, stop).await
+}
+
+/// A handler in the place of a service: what [`serve_handler`] serves.
+#[derive(Debug)]
+pub struct Native<H>(Arc<H>);
+
+impl<H> Clone for Native<H> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<H: Handler> Answering for Native<H> {
+    async fn answer<IO, F>(
+        &mut self,
+        connection: &mut Connection<'_, IO, F>,
+        request: proto::Request<'_>,
+        info: &ConnectionInfo,
+    ) where
+        IO: AsyncRead + AsyncWrite,
+        F: Future<Output = Option<Instant>>,
+    {
+        let mut reply = Reply::new(connection.server.detach());
+        let handled = {
+            let (view, responder) = (RequestView::new(request, info), Responder::new(&mut reply));
+            match catch_unwind(AssertUnwindSafe(|| self.0.handle(view, responder))) {
+                Ok(future) => {
+                    let mut future = pin!(future);
+                    connection.until(|_, context| guarded(|| future.as_mut().poll(context).map_err(drop))).await
+                }
+                Err(_) => Turn::Done(Ok(Err(()))),
+            }
+        };
+        let handled = match handled {
+            Turn::Done(handled) => matches!(handled, Ok(Ok(()))),
+            // Dropping the future cancelled the handler.
+            Turn::Closed => return,
+        };
+        connection.send_reply(if handled && reply.finished { Some(reply) } else { None }).await;
+    }
+}
+
+impl<IO, F> Connection<'_, IO, F>
+where
+    IO: AsyncRead + AsyncWrite,
+    F: Future<Output = Option<Instant>>,
+{
+    /// Answers with what a handler has written; none is a 500.
+    async fn send_reply(&mut self, reply: Option<Reply>) {
+        let Some(Reply { answer, stream, .. }) = reply else { return self.server.give_up() };
+        match stream {
+            None => {
+                if self.server.attach(answer).and_then(Answer::finish).is_err() {
+                    self.server.give_up();
+                }
+            }
+            Some(mut body) => {
+                let start = start_of(body.as_mut()).await;
+                self.send_from(start, body.as_mut(), |server| server.attach(answer)).await;
+            }
+        }
+    }
+}
