@@ -246,7 +246,7 @@ impl<H: Handler> Application for Native<H> {
     where
         IO: AsyncRead + AsyncWrite + Send,
     {
-        connection::serve_with(transport, self, config, info, stop)
+        Self::serve(self, transport, config, info, stop)
     }
 }
 

@@ -307,14 +307,18 @@ impl Draft {
         if len > max_frame_len as usize {
             return Err(EncodeError::TooLong { len: len as u64 });
         }
+        out.resize(message.saturating_add(len), 0);
+        Ok(Self::at(kind, start, message, max_frame_len))
+    }
+
+    fn at(kind: FrameType, start: usize, message: usize, max_frame_len: u32) -> Self {
         let stage = match kind {
             FrameType::Request | FrameType::Response | FrameType::ResponseHead => Stage::Headers,
             FrameType::Data => Stage::Body,
             FrameType::End => Stage::Trailers,
         };
-        out.resize(message.saturating_add(len), 0);
         let (headers, trailers) = (Block::default(), Block::default());
-        Ok(Self { kind, start, message, max_frame_len, stage, headers, trailers, elsewhere: 0, body_at: None })
+        Self { kind, start, message, max_frame_len, stage, headers, trailers, elsewhere: 0, body_at: None }
     }
 
     pub(crate) fn request(
@@ -329,9 +333,8 @@ impl Draft {
         if target.is_empty() || !is_target(target) {
             return Err(EncodeError::InvalidTarget);
         }
-        let draft = Self::begin(out, options, FrameType::Request)?;
         let texts = [(wire::METHOD, method), (wire::TARGET, target), (wire::REQUEST_PROTO, options.proto)];
-        draft.start_line(out, options, texts)
+        Self::start_line(out, options, FrameType::Request, [0; wire::MESSAGE_SECTION], texts)
     }
 
     pub(crate) fn response(
@@ -347,29 +350,48 @@ impl Draft {
         if !is_text(reason) {
             return Err(EncodeError::InvalidReason);
         }
-        let draft = Self::begin(out, options, kind)?;
-        let at = draft.message.saturating_add(HEADER_LEN).saturating_add(wire::STATUS);
-        overwrite(out, at, &status.to_le_bytes());
-        draft.start_line(out, options, [(wire::REASON, reason), (wire::RESPONSE_PROTO, options.proto)])
+        let mut section = [0; wire::MESSAGE_SECTION];
+        overwrite(&mut section, wire::STATUS, &status.to_le_bytes());
+        let texts = [(wire::REASON, reason), (wire::RESPONSE_PROTO, options.proto)];
+        Self::start_line(out, options, kind, section, texts)
     }
 
+    /// Begins a frame with texts: all is laid out before any of it is written.
+    #[inline]
     fn start_line<const N: usize>(
-        self,
         out: &mut Vec<u8>,
         options: Options<'_>,
+        kind: FrameType,
+        mut section: [u8; wire::MESSAGE_SECTION],
         texts: [(usize, &[u8]); N],
     ) -> Result<Self, EncodeError> {
-        let mut written = if is_proto(options.proto) { Ok(()) } else { Err(EncodeError::InvalidProto) };
+        let mut position = HEADER_LEN.saturating_add(wire::MESSAGE_SECTION);
         for (slot, text) in texts {
-            written = written.and_then(|()| self.tail(out, slot, text));
-        }
-        match written {
-            Ok(()) => Ok(self),
-            Err(error) => {
-                self.undo(out);
-                Err(error)
+            let rel = position.saturating_sub(HEADER_LEN.saturating_add(slot));
+            position = position.saturating_add(text.len());
+            if position > options.max_frame_len as usize {
+                return Err(EncodeError::TooLong { len: position as u64 });
+            }
+            if !text.is_empty() {
+                overwrite(&mut section, slot, &slot_word(rel, text.len()).to_le_bytes());
             }
         }
+        if !is_proto(options.proto) {
+            return Err(EncodeError::InvalidProto);
+        }
+        let start = out.len();
+        let prefix = if options.prefixed { PREFIX_LEN } else { 0 };
+        let message = start.saturating_add(prefix);
+        out.reserve(prefix.saturating_add(position));
+        // Prefix and header are written at the end.
+        out.extend_from_slice(
+            [0; PREFIX_LEN.saturating_add(HEADER_LEN)].get(PREFIX_LEN.saturating_sub(prefix)..).unwrap_or_default(),
+        );
+        out.extend_from_slice(&section);
+        for (_, text) in texts {
+            out.extend_from_slice(text);
+        }
+        Ok(Self::at(kind, start, message, options.max_frame_len))
     }
 
     pub(crate) fn header(&mut self, out: &mut Vec<u8>, name: &[u8], value: &[u8]) -> Result<(), EncodeError> {
@@ -505,6 +527,9 @@ impl Draft {
         self.fits(out, len)?;
         if block.pairs == 0 {
             *block = Block { at: out.len(), position: self.position(out), len: 0, pairs: 0 };
+        }
+        out.reserve(len);
+        if block.pairs == 0 {
             out.extend_from_slice(&[0; 4]);
         }
         for piece in [name, value] {
@@ -530,8 +555,7 @@ impl Draft {
     /// Fills in a slot. Positions and lengths are within the limit, so within a u32.
     fn point(&self, out: &mut [u8], slot: usize, target: usize, len: usize) {
         let at = HEADER_LEN.saturating_add(slot);
-        let rel = target.saturating_sub(at) as u32;
-        let word = u64::from(rel) | (len as u64) << 32;
+        let word = slot_word(target.saturating_sub(at), len);
         overwrite(out, self.message.saturating_add(at), &word.to_le_bytes());
     }
 
@@ -546,7 +570,14 @@ impl Draft {
     }
 }
 
+/// A slot: both within a u32.
+#[inline]
+const fn slot_word(rel: usize, len: usize) -> u64 {
+    (rel as u32 as u64) | (len as u64) << 32
+}
+
 /// Overwrites bytes that exist.
+#[inline]
 fn overwrite(out: &mut [u8], at: usize, bytes: &[u8]) {
     if let Some(place) = out.get_mut(at..).and_then(|rest| rest.get_mut(..bytes.len())) {
         place.copy_from_slice(bytes);

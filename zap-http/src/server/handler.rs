@@ -266,16 +266,11 @@ impl ResponseWriter<'_> {
 }
 
 /// What a handler has written so far.
+#[derive(Default)]
 pub(super) struct Reply {
     pub(super) answer: Detached,
     pub(super) stream: Option<BoxedBody>,
     pub(super) finished: bool,
-}
-
-impl Reply {
-    pub(super) const fn new(answer: Detached) -> Self {
-        Self { answer, stream: None, finished: false }
-    }
 }
 
 impl std::fmt::Debug for Reply {

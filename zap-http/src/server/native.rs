@@ -9,11 +9,11 @@ use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 
-use super::connection::{Answering, Connection, Turn, guarded, serve_with};
-use super::handler::Reply;
+use super::connection::{Answering, Connection, Panicked, Turn, guarded, serve_with};
+use super::handler::{BoxedBody, Reply};
 use super::respond::start_of;
 use super::{ConnectionInfo, Handler, RequestView, Responder, Serve};
-use crate::proto::{self, Answer, CloseReason, ServerConfig};
+use crate::proto::{self, Answer, CloseReason, Detached, ServerConfig};
 
 /// Serves a handler on a listener: as [`serve`](crate::serve), with the same bounds and the same way to stop.
 ///
@@ -63,7 +63,7 @@ where
     IO: AsyncRead + AsyncWrite,
     H: Handler,
 {
-    serve_with(transport, Native(handler), config, info, stop).await
+    Native(handler).serve(transport, config, info, stop).await
 }
 
 /// A handler in the place of a service: what [`serve_handler`] serves.
@@ -76,7 +76,29 @@ impl<H> Clone for Native<H> {
     }
 }
 
-impl<H: Handler> Answering for Native<H> {
+impl<H: Handler> Native<H> {
+    pub(super) async fn serve<IO>(
+        self,
+        transport: IO,
+        config: ServerConfig,
+        info: ConnectionInfo,
+        stop: impl Future<Output = Option<Instant>>,
+    ) -> CloseReason
+    where
+        IO: AsyncRead + AsyncWrite,
+    {
+        serve_with(transport, Replying { handler: self.0, reply: Reply::default() }, config, info, stop).await
+    }
+}
+
+/// Answers by a handler.
+struct Replying<H> {
+    handler: Arc<H>,
+    /// The answer at hand.
+    reply: Reply,
+}
+
+impl<H: Handler> Answering for Replying<H> {
     async fn answer<IO, F>(
         &mut self,
         connection: &mut Connection<'_, IO, F>,
@@ -86,23 +108,39 @@ impl<H: Handler> Answering for Native<H> {
         IO: AsyncRead + AsyncWrite,
         F: Future<Output = Option<Instant>>,
     {
-        let mut reply = Reply::new(connection.server.detach());
+        let Self { handler, reply } = self;
+        connection.server.detach(&mut reply.answer);
+        (reply.stream, reply.finished) = (None, false);
         let handled = {
-            let (view, responder) = (RequestView::new(request, info), Responder::new(&mut reply));
-            match catch_unwind(AssertUnwindSafe(|| self.0.handle(view, responder))) {
+            let (view, responder) = (RequestView::new(request, info), Responder::new(reply));
+            match catch_unwind(AssertUnwindSafe(|| handler.handle(view, responder))) {
                 Ok(future) => {
                     let mut future = pin!(future);
-                    connection.until(|_, context| guarded(|| future.as_mut().poll(context).map_err(drop))).await
+                    connection
+                        .until(|_, context| guarded(|| future.as_mut().poll(context).map(|result| result.is_ok())))
+                        .await
                 }
-                Err(_) => Turn::Done(Ok(Err(()))),
+                Err(_) => Turn::Done(Err(Panicked)),
             }
         };
-        let handled = match handled {
-            Turn::Done(handled) => matches!(handled, Ok(Ok(()))),
+        match handled {
+            Turn::Done(Ok(true)) if reply.finished => {}
+            Turn::Done(_) => {
+                connection.server.reclaim(&mut reply.answer);
+                return connection.server.give_up();
+            }
             // Dropping the future cancelled the handler.
             Turn::Closed => return,
-        };
-        connection.send_reply(if handled && reply.finished { Some(reply) } else { None }).await;
+        }
+        match reply.stream.take() {
+            None => {
+                if connection.server.attach(&mut reply.answer).and_then(Answer::finish).is_err() {
+                    connection.server.give_up();
+                }
+            }
+            // On the heap, so that answers without a stream do not carry its state about.
+            Some(body) => Box::pin(connection.send_stream(&mut reply.answer, body)).await,
+        }
     }
 }
 
@@ -111,19 +149,8 @@ where
     IO: AsyncRead + AsyncWrite,
     F: Future<Output = Option<Instant>>,
 {
-    /// Answers with what a handler has written; none is a 500.
-    async fn send_reply(&mut self, reply: Option<Reply>) {
-        let Some(Reply { answer, stream, .. }) = reply else { return self.server.give_up() };
-        match stream {
-            None => {
-                if self.server.attach(answer).and_then(Answer::finish).is_err() {
-                    self.server.give_up();
-                }
-            }
-            Some(mut body) => {
-                let start = start_of(body.as_mut()).await;
-                self.send_from(start, body.as_mut(), |server| server.attach(answer)).await;
-            }
-        }
+    async fn send_stream(&mut self, answer: &mut Detached, mut body: BoxedBody) {
+        let start = start_of(body.as_mut()).await;
+        self.send_from(start, body.as_mut(), |server| server.attach(answer)).await;
     }
 }

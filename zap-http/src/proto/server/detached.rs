@@ -10,15 +10,16 @@ use crate::proto::output::KEEP_LEN;
 use crate::proto::status::is_bodiless;
 use crate::proto::wire::FrameType;
 
-/// An answer with a buffer of its own. It is brought back by [`Server::attach`].
-#[derive(Debug)]
+/// An answer with a buffer of its own, lent by [`Server::detach`] and brought back by [`Server::attach`]. It stays where it
+/// is from one answer to the next: moving it would cost more than writing a small one.
+#[derive(Debug, Default)]
 pub(crate) struct Detached {
     /// Holds this answer and nothing else.
     buffer: Vec<u8>,
     /// `None` until the status is given.
     draft: Option<Draft>,
     /// A body that is not in the buffer.
-    shared: Bytes,
+    shared: Option<Bytes>,
     max_frame_len: u32,
     max_copied_len: usize,
     /// The request's method is `HEAD`.
@@ -30,7 +31,7 @@ impl Detached {
     /// Begins the answer; what was written before is dropped.
     pub(crate) fn begin(&mut self, status: u16, reason: &[u8]) -> Result<(), AnswerError> {
         self.buffer.clear();
-        self.shared.clear();
+        self.shared = None;
         self.draft = None;
         if (100..200).contains(&status) {
             return Err(AnswerError::Interim);
@@ -55,7 +56,7 @@ impl Detached {
         if body.len() <= draft.room(&self.buffer) {
             return Ok(draft.body(&mut self.buffer, body)?);
         }
-        self.shared = Bytes::copy_from_slice(body);
+        self.shared = Some(Bytes::copy_from_slice(body));
         Ok(())
     }
 
@@ -64,7 +65,7 @@ impl Detached {
             return self.body(&body);
         }
         if !self.bodiless {
-            self.shared = body;
+            self.shared = Some(body);
         }
         Ok(())
     }
@@ -76,17 +77,14 @@ impl Detached {
 }
 
 impl Server {
-    /// Lends a buffer for the answer to the request at hand.
-    pub(crate) fn detach(&mut self) -> Detached {
-        Detached {
-            buffer: core::mem::take(&mut self.detached),
-            draft: None,
-            shared: Bytes::new(),
-            max_frame_len: self.config.frame.max_frame_len,
-            max_copied_len: self.config.max_copied_len,
-            head: matches!(self.current, Some(Current::Unanswered { head: true })),
-            bodiless: false,
-        }
+    /// Lends `answer` a buffer for the answer to the request at hand.
+    pub(crate) fn detach(&mut self, answer: &mut Detached) {
+        answer.buffer = core::mem::take(&mut self.detached);
+        answer.draft = None;
+        answer.shared = None;
+        answer.max_frame_len = self.config.frame.max_frame_len;
+        answer.max_copied_len = self.config.max_copied_len;
+        answer.head = matches!(self.current, Some(Current::Unanswered { head: true }));
     }
 
     /// Takes the buffer back, and goes on with the answer behind the output.
@@ -94,18 +92,23 @@ impl Server {
     /// # Errors
     ///
     /// No request waits, or the answer was not begun.
-    pub(crate) fn attach(&mut self, detached: Detached) -> Result<Answer<'_>, AnswerError> {
-        let Detached { mut buffer, draft, shared, bodiless, .. } = detached;
+    pub(crate) fn attach(&mut self, answer: &mut Detached) -> Result<Answer<'_>, AnswerError> {
+        let (draft, bodiless, shared) = (answer.draft.take(), answer.bodiless, answer.shared.take());
         let mark = self.output.mark();
-        let draft = draft.map(|draft| draft.relocate(&mut buffer, &mut self.output.buffer));
-        if buffer.capacity() <= KEEP_LEN {
-            buffer.clear();
-            self.detached = buffer;
-        }
+        let draft = draft.map(|draft| draft.relocate(&mut answer.buffer, &mut self.output.buffer));
+        self.reclaim(answer);
         let mut answer = Answer::resume(self, mark, draft, bodiless)?;
-        if !shared.is_empty() {
+        if let Some(shared) = shared {
             answer.body_shared(shared)?;
         }
         Ok(answer)
+    }
+
+    /// Takes the buffer back, and drops what was written into it.
+    pub(crate) fn reclaim(&mut self, answer: &mut Detached) {
+        answer.buffer.clear();
+        if answer.buffer.capacity() <= KEEP_LEN {
+            self.detached = core::mem::take(&mut answer.buffer);
+        }
     }
 }
