@@ -22,6 +22,10 @@ use crate::{Body, convert};
 const READ_LEN: usize = 16 << 10;
 /// Pieces that one write takes at most.
 const WRITE_PIECES: usize = 16;
+/// After so many requests without a pause the other tasks of the thread have their turn,
+const TURN_REQUESTS: usize = 64;
+/// or after so many bytes of them.
+const TURN_LEN: usize = 256 << 10;
 
 /// Serves one connection of any transport to its end, and says why it ended.
 ///
@@ -86,15 +90,18 @@ where
     IO: AsyncRead + AsyncWrite,
     F: Future<Output = Option<Instant>>,
 {
-    let server = proto::Server::new(config, Instant::now());
+    let now = Instant::now();
+    let server = proto::Server::new(config, now);
     let (transport, stop) = (pin!(transport), pin!(stop));
     let timer = Timer { sleep: None, armed: None };
-    let connection = Connection { server, transport, stop: Some(stop), timer, unflushed: false, shut: false };
+    let connection = Connection { server, now, transport, stop: Some(stop), timer, unflushed: false, shut: false };
     connection.run(&mut answering, &info).await
 }
 
 pub(super) struct Connection<'c, IO, F> {
     pub(super) server: proto::Server,
+    /// When bytes were last moved: the clock is read once for what is done in a row.
+    now: Instant,
     transport: Pin<&'c mut IO>,
     /// `None` once the order to stop has come.
     stop: Option<Pin<&'c mut F>>,
@@ -121,15 +128,23 @@ where
     F: Future<Output = Option<Instant>>,
 {
     async fn run(mut self, answering: &mut impl Answering, info: &ConnectionInfo) -> CloseReason {
+        let mut turn = 0..TURN_REQUESTS;
         loop {
             let requests = |server: &mut proto::Server, _: &mut Context<'_>| ready_if(server.waiting() > 0);
             if let Turn::Closed = self.until(requests).await {
                 break;
             }
-            let mut batch = self.server.take_batch(Instant::now());
+            let mut batch = self.server.take_batch(self.now);
             loop {
                 match self.server.next_request(&mut batch) {
-                    Next::Request(request) => answering.answer(&mut self, request, info).await,
+                    Next::Request(request) => {
+                        answering.answer(&mut self, request, info).await;
+                        turn.start += 1 + request.body().len() / (TURN_LEN / TURN_REQUESTS);
+                        if turn.is_empty() {
+                            turn.start = 0;
+                            self.pause().await;
+                        }
+                    }
                     Next::OutputFull => {
                         // If it closes meanwhile, the batch has no next request.
                         self.until(|server, _| ready_if(!server.is_output_full())).await;
@@ -137,7 +152,7 @@ where
                     Next::Done => break,
                 }
             }
-            self.server.return_batch(batch, Instant::now());
+            self.server.return_batch(batch, self.now);
         }
         // Sends the end of the stream where the transport can; it is closed in any case.
         let _ = poll_fn(|context| Poll::Ready(self.transport.as_mut().poll_shutdown(context))).await;
@@ -154,6 +169,7 @@ where
         mut event: impl FnMut(&mut proto::Server, &mut Context<'_>) -> Poll<T>,
     ) -> Turn<T> {
         poll_fn(|context| {
+            let mut now = None;
             loop {
                 if let Poll::Ready(value) = event(&mut self.server, context) {
                     return Poll::Ready(Turn::Done(value));
@@ -161,31 +177,56 @@ where
                 if let Close::Now(_) = self.server.poll_close() {
                     return Poll::Ready(Turn::Closed);
                 }
-                ready!(self.poll_io(context));
+                self.now = *now.get_or_insert_with(Instant::now);
+                if self.poll_write(context).is_pending() & self.poll_read(context).is_pending() {
+                    ready!(self.poll_orders(context));
+                }
             }
         })
         .await
     }
 
-    /// Writes, reads and looks at the time; ready if any of it made a difference.
-    fn poll_io(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let now = Instant::now();
-        if let Some(Poll::Ready(deadline)) = self.stop.as_mut().map(|stop| stop.as_mut().poll(context)) {
-            self.stop = None;
-            self.server.shutdown(deadline, now);
-            return Poll::Ready(());
-        }
-        let moved = [self.poll_write(context, now), self.poll_read(context, now), self.poll_timer(context)];
-        ready_if(moved.iter().any(Poll::is_ready))
+    /// Sends what is there, and lets other tasks go on.
+    async fn pause(&mut self) {
+        let mut paused = false;
+        poll_fn(|context| {
+            if paused {
+                return Poll::Ready(());
+            }
+            paused = true;
+            self.now = Instant::now();
+            while self.poll_write(context).is_ready() {}
+            let _ = self.poll_orders(context);
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
     }
 
-    fn poll_write(&mut self, context: &mut Context<'_>, now: Instant) -> Poll<()> {
+    /// What comes from elsewhere than the peer: the order to stop, and deadlines. Ready if there was one.
+    fn poll_orders(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if let Some(Poll::Ready(deadline)) = self.stop.as_mut().map(|stop| stop.as_mut().poll(context)) {
+            self.stop = None;
+            self.server.shutdown(deadline, self.now);
+            return Poll::Ready(());
+        }
+        self.poll_timer(context)
+    }
+
+    /// Writes; ready if that made a difference.
+    fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut pieces = [IoSlice::new(&[]); WRITE_PIECES];
-        let filled = self.server.poll_transmit(&mut pieces, now);
-        if let Some(pieces) = pieces.get(..filled).filter(|pieces| !pieces.is_empty()) {
-            let written = ready!(self.transport.as_mut().poll_write_vectored(context, pieces));
+        let filled = self.server.poll_transmit(&mut pieces, self.now);
+        let transport = self.transport.as_mut();
+        let written = match pieces.get(..filled).unwrap_or_default() {
+            [] => None,
+            // The system's call for one piece is the cheaper one.
+            [piece] => Some(ready!(transport.poll_write(context, piece))),
+            pieces => Some(ready!(transport.poll_write_vectored(context, pieces))),
+        };
+        if let Some(written) = written {
             match written {
-                Ok(len) if len > 0 => self.server.transmitted(len, now),
+                Ok(len) if len > 0 => self.server.transmitted(len, self.now),
                 _ => self.server.transport_failed(),
             }
             self.unflushed = true;
@@ -210,15 +251,16 @@ where
         Poll::Pending
     }
 
-    fn poll_read(&mut self, context: &mut Context<'_>, now: Instant) -> Poll<()> {
+    /// Reads once; ready if that made a difference.
+    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.server.wants_read() {
             return Poll::Pending;
         }
         let mut storage = [MaybeUninit::uninit(); READ_LEN];
         let mut buffer = ReadBuf::uninit(&mut storage);
         match ready!(self.transport.as_mut().poll_read(context, &mut buffer)) {
-            Ok(()) if buffer.filled().is_empty() => self.server.recv_eof(now),
-            Ok(()) => self.server.recv(buffer.filled(), now),
+            Ok(()) if buffer.filled().is_empty() => self.server.recv_eof(self.now),
+            Ok(()) => self.server.recv(buffer.filled(), self.now),
             Err(_) => self.server.transport_failed(),
         }
         Poll::Ready(())
