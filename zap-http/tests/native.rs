@@ -513,3 +513,28 @@ async fn the_answers_of_a_batch_are_one_write() {
         assert_eq!(writes.load(Ordering::Relaxed), round);
     }
 }
+
+/// Requests that are there at once do not keep a thread from its other tasks: after 64 small ones, or 256 KiB, these have
+/// their turn.
+#[tokio::test]
+async fn a_turn_has_an_end() {
+    for (count, body, most) in [(1000, 0, 64), (12, 100_000, 3)] {
+        let served = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&served);
+        let handler = Arc::new(handler_fn(move |_, responder| {
+            counter.fetch_add(1, Ordering::Relaxed);
+            responder.status(204).finish()
+        }));
+        let (mut near, far) = tokio::io::duplex(4 << 20);
+        near.write_all(&wire(&vec![("POST", "/", &vec![0; body][..]); count])).await.unwrap();
+        let info = ConnectionInfo::new(None, None);
+        tokio::spawn(serve_handler_connection(far, handler, ServerConfig::default(), info, pending()));
+        let (mut before, mut longest) = (0, 0);
+        while before < count {
+            let now = served.load(Ordering::Relaxed);
+            (longest, before) = (longest.max(now - before), now);
+            soon(tokio::task::yield_now()).await;
+        }
+        assert!(longest <= most, "{longest} requests in one turn");
+    }
+}

@@ -389,7 +389,7 @@ impl<'f> Slot<'f> {
     }
 
     /// Length and content. Empty is always right: it reads as the default.
-    #[inline]
+    #[inline(always)] // So that each check is compiled for its own rule.
     fn check(
         self,
         max_len: u32,

@@ -70,7 +70,7 @@ fn is_text_with_tabs(bytes: &[u8]) -> bool {
 /// Whether `bytes` holds no control byte: the protocol's name.
 #[inline]
 pub(crate) fn is_proto(bytes: &[u8]) -> bool {
-    is_plain::<0x20>(bytes)
+    bytes == b"HTTP/1.1" || is_plain::<0x20>(bytes)
 }
 
 /// Whether `bytes` holds neither control byte nor space: a target.
@@ -82,12 +82,16 @@ pub(crate) fn is_target(bytes: &[u8]) -> bool {
 /// Whether no byte is below `LOW` (at most 0x80) or 0x7f; eight bytes at a time.
 #[inline]
 fn is_plain<const LOW: u8>(bytes: &[u8]) -> bool {
-    let Some(last) = bytes.last_chunk() else {
-        return !bytes.iter().fold(false, |bad, &byte| bad | (byte < LOW) | (byte == 0x7f));
-    };
     // The last word may overlap the one before it.
-    let words = bytes.as_chunks().0.iter().chain([last]);
-    words.fold(0, |bad, word| bad | flag_bytes::<LOW>(u64::from_le_bytes(*word))) == 0
+    if let Some(last) = bytes.last_chunk() {
+        let words = bytes.as_chunks().0.iter().chain([last]);
+        return words.fold(0, |bad, word| bad | flag_bytes::<LOW>(u64::from_le_bytes(*word))) == 0;
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let word = u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last));
+        return flag_bytes::<LOW>(word) == 0;
+    }
+    !bytes.iter().fold(false, |bad, &byte| bad | (byte < LOW) | (byte == 0x7f))
 }
 
 /// Zero if no byte of `word` is below `LOW` or 0x7f.
@@ -115,6 +119,7 @@ pub(crate) fn is_forbidden_trailer(name: &[u8]) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing)]
 mod tests {
     use super::*;
 
@@ -137,6 +142,12 @@ mod tests {
             for bytes in (0..19).map(among) {
                 let long = (is_token(&bytes), is_text(&bytes), is_proto(&bytes), is_target(&bytes));
                 assert_eq!(long, (is_token(&one), is_text(&one), is_proto(&one), is_target(&one)), "{bytes:x?}");
+                // Behind all shorter starts, too.
+                for start in 0..19 {
+                    let part = &bytes[start..];
+                    let alone = !part.contains(&byte) || byte == b'a' || is_target(&one);
+                    assert_eq!(is_target(part), alone, "{part:x?}");
+                }
             }
         }
         assert!(!is_token(b"") && is_text(b"") && is_proto(b"") && is_target(b""));

@@ -22,10 +22,10 @@ use crate::{Body, convert};
 const READ_LEN: usize = 16 << 10;
 /// Pieces that one write takes at most.
 const WRITE_PIECES: usize = 16;
-/// After so many requests without a pause the other tasks of the thread have their turn,
-const TURN_REQUESTS: usize = 64;
-/// or after so many bytes of them.
+/// After so many bytes of requests that are served without a pause, the other tasks of the thread have their turn.
 const TURN_LEN: usize = 256 << 10;
+/// What a request counts for beside its body: after 64 small ones a turn ends.
+const REQUEST_LEN: usize = TURN_LEN / 64;
 
 /// Serves one connection of any transport to its end, and says why it ended.
 ///
@@ -94,7 +94,8 @@ where
     let server = proto::Server::new(config, now);
     let (transport, stop) = (pin!(transport), pin!(stop));
     let timer = Timer { sleep: None, armed: None };
-    let connection = Connection { server, now, transport, stop: Some(stop), timer, unflushed: false, shut: false };
+    let connection =
+        Connection { server, now, turn: 0, transport, stop: Some(stop), timer, unflushed: false, shut: false };
     connection.run(&mut answering, &info).await
 }
 
@@ -102,6 +103,8 @@ pub(super) struct Connection<'c, IO, F> {
     pub(super) server: proto::Server,
     /// When bytes were last moved: the clock is read once for what is done in a row.
     now: Instant,
+    /// How far the turn has gone since this task waited.
+    turn: usize,
     transport: Pin<&'c mut IO>,
     /// `None` once the order to stop has come.
     stop: Option<Pin<&'c mut F>>,
@@ -128,7 +131,6 @@ where
     F: Future<Output = Option<Instant>>,
 {
     async fn run(mut self, answering: &mut impl Answering, info: &ConnectionInfo) -> CloseReason {
-        let mut turn = 0..TURN_REQUESTS;
         loop {
             let requests = |server: &mut proto::Server, _: &mut Context<'_>| ready_if(server.waiting() > 0);
             if let Turn::Closed = self.until(requests).await {
@@ -139,9 +141,8 @@ where
                 match self.server.next_request(&mut batch) {
                     Next::Request(request) => {
                         answering.answer(&mut self, request, info).await;
-                        turn.start += 1 + request.body().len() / (TURN_LEN / TURN_REQUESTS);
-                        if turn.is_empty() {
-                            turn.start = 0;
+                        self.turn = self.turn.saturating_add(REQUEST_LEN).saturating_add(request.body().len());
+                        if self.turn >= TURN_LEN {
                             self.pause().await;
                         }
                     }
@@ -178,8 +179,10 @@ where
                     return Poll::Ready(Turn::Closed);
                 }
                 self.now = *now.get_or_insert_with(Instant::now);
-                if self.poll_write(context).is_pending() & self.poll_read(context).is_pending() {
-                    ready!(self.poll_orders(context));
+                let moved = self.poll_write(context).is_ready() | self.poll_read(context).is_ready();
+                if !moved && self.poll_orders(context).is_pending() {
+                    self.turn = 0;
+                    return Poll::Pending;
                 }
             }
         })
@@ -188,19 +191,15 @@ where
 
     /// Sends what is there, and lets other tasks go on.
     async fn pause(&mut self) {
-        let mut paused = false;
+        self.turn = 0;
         poll_fn(|context| {
-            if paused {
-                return Poll::Ready(());
-            }
-            paused = true;
             self.now = Instant::now();
             while self.poll_write(context).is_ready() {}
             let _ = self.poll_orders(context);
-            context.waker().wake_by_ref();
-            Poll::Pending
+            Poll::Ready(())
         })
         .await;
+        tokio::task::yield_now().await;
     }
 
     /// What comes from elsewhere than the peer: the order to stop, and deadlines. Ready if there was one.

@@ -13,7 +13,7 @@ use super::connection::{Answering, Connection, Panicked, Turn, guarded, serve_wi
 use super::handler::{BoxedBody, Reply};
 use super::respond::start_of;
 use super::{ConnectionInfo, Handler, RequestView, Responder, Serve};
-use crate::proto::{self, Answer, CloseReason, Detached, ServerConfig};
+use crate::proto::{self, CloseReason, Detached, ServerConfig};
 
 /// Serves a handler on a listener: as [`serve`](crate::serve), with the same bounds and the same way to stop.
 ///
@@ -134,7 +134,7 @@ impl<H: Handler> Answering for Replying<H> {
         }
         match reply.stream.take() {
             None => {
-                if connection.server.attach(&mut reply.answer).and_then(Answer::finish).is_err() {
+                if connection.server.finish_detached(&mut reply.answer).is_err() {
                     connection.server.give_up();
                 }
             }

@@ -151,9 +151,7 @@ impl<'s> Answer<'s> {
     pub fn finish(mut self) -> Result<(), AnswerError> {
         self.finish_frame(Draft::finish)?;
         self.done = true;
-        self.server.current = None;
-        self.server.counts.answered = self.server.counts.answered.saturating_add(1);
-        self.server.settle();
+        self.server.answered();
         Ok(())
     }
 
@@ -249,9 +247,7 @@ impl Server {
                 return Err(error.into());
             }
         }
-        self.current = None;
-        self.counts.answered = self.counts.answered.saturating_add(1);
-        self.settle();
+        self.answered();
         Ok(())
     }
 
@@ -266,6 +262,13 @@ impl Server {
             draft.trailer(out, name.as_ref(), value.as_ref())?;
         }
         draft.finish(out).map(drop)
+    }
+
+    /// The request at hand has its answer.
+    pub(super) fn answered(&mut self) {
+        self.current = None;
+        self.counts.answered = self.counts.answered.saturating_add(1);
+        self.settle();
     }
 
     /// Whether the stream at hand has a body.

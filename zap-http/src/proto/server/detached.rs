@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::{Answer, AnswerError, Current, Server};
 use crate::proto::encode::{Draft, Options};
+use crate::proto::error::EncodeError;
 use crate::proto::output::KEEP_LEN;
 use crate::proto::status::is_bodiless;
 use crate::proto::wire::FrameType;
@@ -85,6 +86,28 @@ impl Server {
         answer.max_frame_len = self.config.frame.max_frame_len;
         answer.max_copied_len = self.config.max_copied_len;
         answer.head = matches!(self.current, Some(Current::Unanswered { head: true }));
+    }
+
+    /// Takes the buffer back, and with it the whole answer.
+    ///
+    /// # Errors
+    ///
+    /// No request waits, the answer was not begun, or it is too long.
+    pub(crate) fn finish_detached(&mut self, answer: &mut Detached) -> Result<(), AnswerError> {
+        if answer.shared.is_some() || !matches!(self.current, Some(Current::Unanswered { .. })) {
+            return self.attach(answer)?.finish();
+        }
+        // A frame that is complete is appended as it is: cheaper than to go on with it elsewhere.
+        let draft = answer.draft.take().ok_or(EncodeError::OutOfOrder)?;
+        draft.finish(&mut answer.buffer)?;
+        if self.output.buffer.is_empty() {
+            core::mem::swap(&mut self.output.buffer, &mut answer.buffer);
+        } else {
+            self.output.buffer.extend_from_slice(&answer.buffer);
+        }
+        self.reclaim(answer);
+        self.answered();
+        Ok(())
     }
 
     /// Takes the buffer back, and goes on with the answer behind the output.
