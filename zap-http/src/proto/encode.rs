@@ -279,6 +279,34 @@ struct Block {
     pairs: u32,
 }
 
+impl Block {
+    /// Appends a pair, all of it or nothing, at `position` of the message.
+    fn append(
+        &mut self,
+        out: &mut Vec<u8>,
+        position: usize,
+        max_frame_len: u32,
+        name: &[u8],
+        value: &[u8],
+    ) -> Result<(), EncodeError> {
+        let count_len = if self.pairs == 0 { 4 } else { 0_usize };
+        let len = count_len.saturating_add(8).saturating_add(name.len()).saturating_add(value.len());
+        fits(position, len, max_frame_len)?;
+        out.reserve(len);
+        if self.pairs == 0 {
+            *self = Self { at: out.len(), position, len: 0, pairs: 0 };
+            out.extend_from_slice(&[0; 4]);
+        }
+        for piece in [name, value] {
+            out.extend_from_slice(&(piece.len() as u32).to_le_bytes());
+            out.extend_from_slice(piece);
+        }
+        self.len = self.len.saturating_add(len);
+        self.pairs = self.pairs.saturating_add(1);
+        Ok(())
+    }
+}
+
 /// A frame being written, apart from its buffer, so that whoever owns the buffer can hold it. Every method is given the
 /// same buffer, to which nobody else appends meanwhile.
 #[derive(Debug)]
@@ -337,6 +365,7 @@ impl Draft {
         Self::start_line(out, options, FrameType::Request, [0; wire::MESSAGE_SECTION], texts)
     }
 
+    #[inline]
     pub(crate) fn response(
         out: &mut Vec<u8>,
         options: Options<'_>,
@@ -399,10 +428,8 @@ impl Draft {
             return Err(EncodeError::OutOfOrder);
         }
         check_pair(name, value)?;
-        let mut block = self.headers;
-        self.pair(out, &mut block, name, value)?;
-        self.headers = block;
-        Ok(())
+        let position = self.position(out);
+        self.headers.append(out, position, self.max_frame_len, name, value)
     }
 
     /// The body, into the slot where this type has it.
@@ -442,9 +469,8 @@ impl Draft {
         if is_forbidden_trailer(name) {
             return Err(EncodeError::ForbiddenTrailer);
         }
-        let mut block = self.trailers;
-        self.pair(out, &mut block, name, value)?;
-        self.trailers = block;
+        let position = self.position(out);
+        self.trailers.append(out, position, self.max_frame_len, name, value)?;
         self.stage = Stage::Trailers;
         Ok(())
     }
@@ -496,6 +522,11 @@ impl Draft {
     }
 
     pub(crate) fn finish(self, out: &mut [u8]) -> Result<Encoded, EncodeError> {
+        self.complete(out)
+    }
+
+    /// As [`finish`](Self::finish), where the draft lies: nothing may be written with it any more.
+    pub(crate) fn complete(&self, out: &mut [u8]) -> Result<Encoded, EncodeError> {
         let len = self.position(out);
         // Every append was held to the limit, which is a u32.
         let len = u32::try_from(len).map_err(|_| EncodeError::TooLong { len: len as u64 })?;
@@ -520,27 +551,6 @@ impl Draft {
         out.truncate(self.start);
     }
 
-    /// Appends a pair to a block, all of it or nothing.
-    fn pair(&self, out: &mut Vec<u8>, block: &mut Block, name: &[u8], value: &[u8]) -> Result<(), EncodeError> {
-        let count_len = if block.pairs == 0 { 4 } else { 0_usize };
-        let len = count_len.saturating_add(8).saturating_add(name.len()).saturating_add(value.len());
-        self.fits(out, len)?;
-        if block.pairs == 0 {
-            *block = Block { at: out.len(), position: self.position(out), len: 0, pairs: 0 };
-        }
-        out.reserve(len);
-        if block.pairs == 0 {
-            out.extend_from_slice(&[0; 4]);
-        }
-        for piece in [name, value] {
-            out.extend_from_slice(&(piece.len() as u32).to_le_bytes());
-            out.extend_from_slice(piece);
-        }
-        block.len = block.len.saturating_add(len);
-        block.pairs = block.pairs.saturating_add(1);
-        Ok(())
-    }
-
     /// Appends what a slot points at; empty leaves the slot null.
     fn tail(&self, out: &mut Vec<u8>, slot: usize, bytes: &[u8]) -> Result<(), EncodeError> {
         self.fits(out, bytes.len())?;
@@ -560,14 +570,20 @@ impl Draft {
     }
 
     fn fits(&self, out: &[u8], more: usize) -> Result<(), EncodeError> {
-        let len = self.position(out).saturating_add(more) as u64;
-        if len > u64::from(self.max_frame_len) { Err(EncodeError::TooLong { len }) } else { Ok(()) }
+        fits(self.position(out), more, self.max_frame_len)
     }
 
     /// The length of the message so far: the position of the next byte.
     fn position(&self, out: &[u8]) -> usize {
         out.len().saturating_sub(self.message).saturating_add(self.elsewhere)
     }
+}
+
+/// Whether a message of `len` bytes may get `more`.
+#[inline]
+fn fits(len: usize, more: usize, max_frame_len: u32) -> Result<(), EncodeError> {
+    let len = len.saturating_add(more) as u64;
+    if len > u64::from(max_frame_len) { Err(EncodeError::TooLong { len }) } else { Ok(()) }
 }
 
 /// A slot: both within a u32.

@@ -384,7 +384,11 @@ struct Slot<'f> {
 }
 
 impl<'f> Slot<'f> {
+    #[inline]
     fn block(self, kind: BlockKind, limits: &FrameLimits) -> Result<Checked<'f>, FrameError> {
+        if self.bytes.is_empty() {
+            return Ok(Checked { headers: Headers::default(), content: None });
+        }
         Headers::check(self.bytes, self.at, kind, limits)
     }
 

@@ -85,7 +85,7 @@ fn is_plain<const LOW: u8>(bytes: &[u8]) -> bool {
     // The last word may overlap the one before it.
     if let Some(last) = bytes.last_chunk() {
         let words = bytes.as_chunks().0.iter().chain([last]);
-        return words.fold(0, |bad, word| bad | flag_bytes::<LOW>(u64::from_le_bytes(*word))) == 0;
+        return words.fold(0, |flags, word| flags | flag_bytes::<LOW>(u64::from_le_bytes(*word))) == 0;
     }
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let word = u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last));
@@ -147,6 +147,7 @@ mod tests {
                     let part = &bytes[start..];
                     let alone = !part.contains(&byte) || byte == b'a' || is_target(&one);
                     assert_eq!(is_target(part), alone, "{part:x?}");
+                    assert_eq!(is_token(part), !part.contains(&byte) || is_token(&one), "{part:x?}");
                 }
             }
         }

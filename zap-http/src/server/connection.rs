@@ -71,7 +71,7 @@ pub(super) trait Answering {
     async fn answer<IO, F>(
         &mut self,
         connection: &mut Connection<'_, IO, F>,
-        request: proto::Request<'_>,
+        request: &proto::Request<'_>,
         info: &ConnectionInfo,
     ) where
         IO: AsyncRead + AsyncWrite,
@@ -140,7 +140,7 @@ where
             loop {
                 match self.server.next_request(&mut batch) {
                     Next::Request(request) => {
-                        answering.answer(&mut self, request, info).await;
+                        answering.answer(&mut self, &request, info).await;
                         self.turn = self.turn.saturating_add(REQUEST_LEN).saturating_add(request.body().len());
                         if self.turn >= TURN_LEN {
                             self.pause().await;
@@ -305,7 +305,7 @@ where
     async fn answer<IO, F>(
         &mut self,
         connection: &mut Connection<'_, IO, F>,
-        request: proto::Request<'_>,
+        request: &proto::Request<'_>,
         info: &ConnectionInfo,
     ) where
         IO: AsyncRead + AsyncWrite,
@@ -313,7 +313,7 @@ where
     {
         let Self(service) = self;
         let head = request.method() == b"HEAD";
-        let request = match request_of(&request, info) {
+        let request = match request_of(request, info) {
             Ok(request) => request,
             Err(error) => return refuse(&mut connection.server, error),
         };

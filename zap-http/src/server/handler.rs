@@ -119,12 +119,12 @@ where
 /// A request, read where it lies: all that [`proto::Request`] tells, and the connection that it came on.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestView<'r> {
-    request: proto::Request<'r>,
+    request: &'r proto::Request<'r>,
     connection: &'r ConnectionInfo,
 }
 
 impl<'r> RequestView<'r> {
-    pub(super) const fn new(request: proto::Request<'r>, connection: &'r ConnectionInfo) -> Self {
+    pub(super) const fn new(request: &'r proto::Request<'r>, connection: &'r ConnectionInfo) -> Self {
         Self { request, connection }
     }
 
@@ -139,7 +139,7 @@ impl<'r> Deref for RequestView<'r> {
     type Target = proto::Request<'r>;
 
     fn deref(&self) -> &proto::Request<'r> {
-        &self.request
+        self.request
     }
 }
 
@@ -161,8 +161,8 @@ impl<'r> Responder<'r> {
 
     /// As [`status`](Self::status), with a reason.
     pub fn status_with_reason(self, status: u16, reason: impl AsRef<[u8]>) -> ResponseWriter<'r> {
-        let begun = self.reply.answer.begin(status, reason.as_ref());
-        ResponseWriter { reply: self.reply, written: begun }
+        self.reply.written = self.reply.answer.begin(status, reason.as_ref());
+        ResponseWriter { reply: self.reply }
     }
 }
 
@@ -192,15 +192,13 @@ impl<'r> Responder<'r> {
 #[must_use = "an answer that is not finished is a 500"]
 pub struct ResponseWriter<'r> {
     reply: &'r mut Reply,
-    /// The first thing that went wrong.
-    written: Result<(), AnswerError>,
 }
 
 impl ResponseWriter<'_> {
     /// Appends a header. Order, repetition and spelling are kept.
-    pub fn header(mut self, name: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Self {
-        if self.written.is_ok() {
-            self.written = self.reply.answer.header(name.as_ref(), value.as_ref());
+    pub fn header(self, name: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Self {
+        if self.reply.written.is_ok() {
+            self.reply.written = self.reply.answer.header(name.as_ref(), value.as_ref());
         }
         self
     }
@@ -258,7 +256,7 @@ impl ResponseWriter<'_> {
     }
 
     fn end(self, body: impl FnOnce(&mut Reply) -> Result<(), AnswerError>) -> Result<(), AnswerError> {
-        self.written?;
+        self.reply.written?;
         body(self.reply)?;
         self.reply.finished = true;
         Ok(())
@@ -266,11 +264,18 @@ impl ResponseWriter<'_> {
 }
 
 /// What a handler has written so far.
-#[derive(Default)]
 pub(super) struct Reply {
     pub(super) answer: Detached,
+    /// The first thing that went wrong with it.
+    pub(super) written: Result<(), AnswerError>,
     pub(super) stream: Option<BoxedBody>,
     pub(super) finished: bool,
+}
+
+impl Default for Reply {
+    fn default() -> Self {
+        Self { answer: Detached::default(), written: Ok(()), stream: None, finished: false }
+    }
 }
 
 impl std::fmt::Debug for Reply {

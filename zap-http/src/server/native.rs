@@ -102,7 +102,7 @@ impl<H: Handler> Answering for Replying<H> {
     async fn answer<IO, F>(
         &mut self,
         connection: &mut Connection<'_, IO, F>,
-        request: proto::Request<'_>,
+        request: &proto::Request<'_>,
         info: &ConnectionInfo,
     ) where
         IO: AsyncRead + AsyncWrite,

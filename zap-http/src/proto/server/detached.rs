@@ -98,8 +98,8 @@ impl Server {
             return self.attach(answer)?.finish();
         }
         // A frame that is complete is appended as it is: cheaper than to go on with it elsewhere.
-        let draft = answer.draft.take().ok_or(EncodeError::OutOfOrder)?;
-        draft.finish(&mut answer.buffer)?;
+        answer.draft.as_ref().ok_or(EncodeError::OutOfOrder)?.complete(&mut answer.buffer)?;
+        answer.draft = None;
         if self.output.buffer.is_empty() {
             core::mem::swap(&mut self.output.buffer, &mut answer.buffer);
         } else {
