@@ -125,6 +125,7 @@ pub mod lock;
 mod map;
 mod message;
 mod native_slot;
+mod nested;
 mod object;
 mod option;
 mod optional;
@@ -211,7 +212,10 @@ pub mod __private {
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place, place_after};
     pub use crate::native_slot::{Fallible, NativeSlot, Sure, form};
     pub use crate::pin::{Parts, check_pin, pin_len, pin_text};
-    pub use crate::record::{DebugView, nested};
+    pub mod nested {
+        pub use crate::nested::*;
+    }
+    pub use crate::record::DebugView;
     pub use crate::section::{Field, Section};
     #[cfg(feature = "serde")]
     pub use crate::serialize::serialize_view;

@@ -157,6 +157,7 @@ struct Maps {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "about time, of which Miri takes a thousand times as much")]
 fn tables_compare_long_keys_that_share_bytes() {
     // 1000 times the one map of 200 keys, each about all of the rest of the message.
     let (maps, keys, stride) = (1000, 200, 12);

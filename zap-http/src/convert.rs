@@ -42,7 +42,7 @@ use bytes::Bytes;
 use http::header::{HOST, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode, Uri, Version, request, response};
 
-use crate::proto::{Headers, Request, ResponseHead, is_forbidden_trailer};
+use crate::proto::{Headers, Request, RequestHead, ResponseHead, is_forbidden_trailer};
 
 /// Why a sound frame has no meaning in HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -85,6 +85,15 @@ impl ConvertError {
 ///
 /// The target is not one for the method, or what the module's docs refuse.
 pub fn request_parts(request: &Request<'_>) -> Result<request::Parts, ConvertError> {
+    request_head_parts(&request.head())
+}
+
+/// As [`request_parts`], of the head of a [streamed request](crate::proto#streamed-requests).
+///
+/// # Errors
+///
+/// As [`request_parts`].
+pub fn request_head_parts(request: &RequestHead<'_>) -> Result<request::Parts, ConvertError> {
     let method = Method::from_bytes(request.method()).map_err(|_| ConvertError::InvalidHeader)?;
     let target = request.target();
     let block = request.headers().as_bytes();

@@ -30,6 +30,21 @@
 //! This layer is literal: every pair in its order and spelling, also `Connection`, `Content-Length` and the rest, which
 //! mean nothing here. It checks, it does not rewrite.
 //!
+//! # Streamed requests
+//!
+//! The public wire has none: a request is one frame. Two of our own ends can agree on more, if both are configured to
+//! (`stream_requests`; off unless asked for, and then no byte differs from the public wire):
+//!
+//! 1. The client sets bit `0x80` of the lower flag byte in its requests, which every peer ignores.
+//! 2. A server that knows streamed requests sets the same bit in its answers to such requests.
+//! 3. Once an answer on this connection had it, the client may send a request as a [`RequestHead`] (type `0x0600`, laid out
+//!    as a request whose body and trailers are null), any number of data, and an end, with no other frame between them.
+//!
+//! No peer is ever sent a type that it does not know: a server that knows nothing of this answers without the bit, and a
+//! proxy that reads frames and writes them anew, as the public one does, loses it in both directions. The first request
+//! of a connection is always a whole one; `OPTIONS *` will do. A server answers as soon as it likes; a complete answer
+//! before the request's end tells the client to stop: the rest is not sent, and the connection ends.
+//!
 //! # Strictness
 //!
 //! The public peer checks the header, the type, the root and the structure of the blocks. On top of that a frame is refused
@@ -76,6 +91,7 @@
 //! ```
 
 mod block;
+mod chunks;
 mod client;
 mod config;
 mod deframe;
@@ -95,11 +111,11 @@ pub use config::{ClientConfig, Close, CloseCause, CloseReason, ServerConfig};
 pub use deframe::{Batch, Deframer, FramingFault, StreamEnd};
 pub use encode::{Encoded, Encoder, MessageWriter};
 pub use error::{EncodeError, FrameError, FrameErrorKind, FrameFault};
-pub use frame::{Data, End, Frame, Request, Response, ResponseHead};
+pub use frame::{Data, End, Frame, Request, RequestHead, Response, ResponseHead};
 pub use limits::FrameLimits;
 #[cfg(feature = "server")]
 pub(crate) use server::Detached;
-pub use server::{Answer, AnswerError, Next, Server, ServerCounts};
+pub use server::{Answer, AnswerError, Next, RequestPart, Server, ServerCounts};
 #[cfg(feature = "server")]
 pub(crate) use status::reason_of;
 pub(crate) use syntax::is_forbidden_trailer;

@@ -61,6 +61,7 @@ impl Peer {
                     Next::Request(request) => handler(&mut self.server, request),
                     Next::OutputFull => self.write(usize::MAX),
                     Next::Done => break,
+                    Next::Head(_) => panic!("no request is streamed"),
                 }
                 self.check();
             }

@@ -140,7 +140,7 @@ fn put<S: Sink>(
             put_record(layout(), fields, sink, section, offset);
         }
         (Item::Items(items), FieldType::List(element) | FieldType::Set(element)) => match dialect {
-            DialectKind::Native => put_run(element, items, sink, section, offset),
+            DialectKind::Native => put_list(element, items, sink, section, offset),
             DialectKind::Zapgen | DialectKind::Zip => put_stream(element, items, sink, section, offset),
         },
         (Item::Entries(entries), FieldType::Map(entry)) => put_map(entry(), entries, sink, section, offset),
@@ -186,23 +186,39 @@ fn put_record<S: Sink>(
     }
 }
 
+/// Writes equally wide elements behind a list's or map's slot: `put` writes each into its part of the run.
 fn put_run<S: Sink>(
+    run: Run,
+    items: &[Item<'_>],
+    sink: &mut S,
+    section: &mut S::Section,
+    offset: usize,
+    put: impl Fn(&Item<'_>, &mut S, &mut S::Section),
+) {
+    if items.is_empty() || !sink.descend() {
+        return;
+    }
+    let stride = run.stride;
+    let mut body = sink.run(section, offset, run);
+    for item in items {
+        let mut part = S::split(&mut body, stride);
+        put(item, sink, &mut part);
+    }
+    sink.ascend();
+}
+
+fn put_list<S: Sink>(
     element: &'static FieldType,
     items: &[Item<'_>],
     sink: &mut S,
     section: &mut S::Section,
     offset: usize,
 ) {
-    if items.is_empty() || !sink.descend() {
-        return;
-    }
     let shape = shape(element, DialectKind::Native);
-    let mut body = sink.run(section, offset, Run { count: items.len(), stride: shape.width, align: shape.align });
-    for item in items {
-        let mut part = S::split(&mut body, shape.width);
-        put(element, DialectKind::Native, item, sink, &mut part, 0);
-    }
-    sink.ascend();
+    let run = Run { count: items.len(), stride: shape.width, align: shape.align };
+    put_run(run, items, sink, section, offset, |item, sink, part| {
+        put(element, DialectKind::Native, item, sink, part, 0);
+    });
 }
 
 fn put_map<S: Sink>(
@@ -212,18 +228,12 @@ fn put_map<S: Sink>(
     section: &mut S::Section,
     offset: usize,
 ) {
-    if entries.is_empty() || !sink.descend() {
-        return;
-    }
-    let stride = entry.size as usize;
-    let mut body = sink.run(section, offset, Run { count: entries.len(), stride, align: entry.align as usize });
-    for item in entries {
-        let mut part = S::split(&mut body, stride);
+    let run = Run { count: entries.len(), stride: entry.size as usize, align: entry.align as usize };
+    put_run(run, entries, sink, section, offset, |item, sink, part| {
         if let Item::Items(fields) = item {
-            put_fields(entry, fields, sink, &mut part, 0);
+            put_fields(entry, fields, sink, part, 0);
         }
-    }
-    sink.ascend();
+    });
 }
 
 fn put_stream<S: Sink>(

@@ -9,11 +9,13 @@ use std::io::IoSlice;
 use std::time::{Duration, Instant};
 
 use super::config::{ClientConfig, Close, CloseReason};
+
 use super::deframe::{Batch, Deframer, StreamEnd};
 use super::error::EncodeError;
 use super::frame::{Data, End, Frame, Response, ResponseHead};
 use super::output::{KEEP_LEN, Output};
 use super::status::is_bodiless;
+use super::wire::{STREAMS, flags_of};
 
 pub use request::RequestWriter;
 
@@ -67,6 +69,10 @@ pub struct Client {
     /// Requests without a complete answer, in order.
     in_flight: VecDeque<Call>,
     next_call: u64,
+    /// The request whose body is being streamed: the last one in flight.
+    sending: Option<CallId>,
+    /// The last answer said that the peer knows streamed requests.
+    peer_streams: bool,
     phase: Phase,
     /// Why the connection ends; set as soon as it does not go on.
     reason: Option<CloseReason>,
@@ -203,6 +209,12 @@ pub enum RequestError {
     /// As many requests as allowed wait for their answers, or this one may not queue behind others.
     #[error("the connection is busy")]
     Busy,
+    /// The peer has not said on this connection that it takes streamed requests.
+    #[error("the peer takes whole requests only")]
+    WholeOnly,
+    /// No request is being streamed.
+    #[error("no request is being streamed")]
+    NoRequest,
     /// What was given cannot be written, or does not fit.
     #[error(transparent)]
     Encode(#[from] EncodeError),
@@ -220,6 +232,8 @@ impl Client {
             output: Output::default(),
             in_flight: VecDeque::new(),
             next_call: 0,
+            sending: None,
+            peer_streams: false,
             phase: Phase::Open,
             reason: None,
             counts: ClientCounts::default(),
@@ -242,8 +256,12 @@ impl Client {
         RequestWriter::begin(self, method.as_ref(), target.as_ref())
     }
 
-    /// Drops the answer to a request when it comes, up to a limit; beyond that the connection ends.
+    /// Drops the answer to a request when it comes, up to a limit; beyond that the connection ends. So it does if the
+    /// request's body has not ended.
     pub fn cancel(&mut self, call: CallId) {
+        if self.sending == Some(call) {
+            return self.close_with(CloseReason::StreamAbandoned);
+        }
         if let Some(call) = self.in_flight.iter_mut().find(|other| other.id == call) {
             call.cancelled = true;
         }
@@ -357,7 +375,12 @@ impl Client {
                 return Err(CloseReason::DiscardTooLong);
             }
         }
-        let event = call.take(Frame::decode(frame, &self.config.frame).map_err(CloseReason::Frame)?, &self.config)?;
+        let frame_flags = flags_of(frame);
+        let frame = Frame::decode(frame, &self.config.frame).map_err(CloseReason::Frame)?;
+        if let Frame::Response(_) | Frame::ResponseHead(_) = frame {
+            self.peer_streams = self.config.stream_requests && frame_flags & STREAMS != 0;
+        }
+        let event = call.take(frame, &self.config)?;
         let cancelled = call.cancelled;
         match event {
             Taken::Interim => call.since = self.clock.now,
@@ -372,8 +395,12 @@ impl Client {
 
     /// The first request in flight has its answer.
     fn answered(&mut self) {
-        self.in_flight.pop_front();
+        let answered = self.in_flight.pop_front();
         self.counts.answered = self.counts.answered.saturating_add(1);
+        if self.sending.is_some() && answered.map(|call| call.id) == self.sending {
+            // The peer wants no more of the request, and what follows could not be told from its body.
+            self.empty_with(CloseReason::StreamAbandoned);
+        }
         // What else has come begins the next answer.
         let more = self.has_frames() || !self.input.is_empty();
         if let Some(next) = self.in_flight.front_mut() {
@@ -447,8 +474,9 @@ impl Client {
         // While frames wait to be taken out, it is not the peer that is late.
         let front = self.in_flight.front().filter(|_| receiving && !self.has_frames());
         let inside = self.input.end() != StreamEnd::Clean;
-        let answer =
-            front.filter(|call| call.stage == Stage::Waiting && !inside && self.output.is_empty()).and_then(|call| {
+        let answer = front
+            .filter(|call| call.stage == Stage::Waiting && !inside && self.output.is_empty() && self.sending.is_none())
+            .and_then(|call| {
                 let since = call.since;
                 after(since, self.config.answer_timeout?, CloseReason::AnswerTimeout)
             });
@@ -480,7 +508,7 @@ impl Client {
     /// Whether the connection can be kept for a later request: it is open, and nothing is being sent or received.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        let quiet = self.in_flight.is_empty() && self.output.is_empty();
+        let quiet = self.in_flight.is_empty() && self.output.is_empty() && self.sending.is_none();
         self.phase == Phase::Open && quiet && !self.has_frames() && self.input.is_empty()
     }
 
@@ -573,6 +601,7 @@ impl Client {
         }
         self.phase = Phase::Closed;
         self.reason = Some(reason);
+        self.sending = None;
         self.output.clear();
         let waiting = core::mem::take(&mut self.batch_left).saturating_add(self.input.clear());
         self.counts.dropped = self.counts.dropped.saturating_add(waiting as u64);

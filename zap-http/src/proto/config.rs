@@ -32,6 +32,10 @@ pub struct ServerConfig {
     pub max_bad_requests: u32,
     /// Bytes of a streamed answer's data frames.
     pub max_data_len: usize,
+    /// Takes [streamed requests](super#streamed-requests) from clients that know them; off unless set.
+    pub stream_requests: bool,
+    /// Data frames without bytes in a row, in a streamed request.
+    pub max_empty_frames: u32,
     /// A body given as `Bytes` is sent from where it is if it is longer; copied if not.
     pub max_copied_len: usize,
     /// From the start until the first frame is complete. Every 16 KiB received meanwhile earn a second.
@@ -40,6 +44,8 @@ pub struct ServerConfig {
     pub progress_timeout: Duration,
     /// While nothing is being received, served or sent; off unless given: deployed clients never check a pooled connection.
     pub idle_timeout: Option<Duration>,
+    /// From one receipt to the next between the frames of a streamed request, while its handler waits for more.
+    pub stream_timeout: Option<Duration>,
     /// While output waits and none is taken.
     pub write_stall_timeout: Duration,
     /// After so much quiet an idle connection gives its buffers back.
@@ -61,10 +67,13 @@ impl Default for ServerConfig {
             max_ahead_len: 64 << 10,
             max_bad_requests: 10,
             max_data_len: 64 << 10,
+            stream_requests: false,
+            max_empty_frames: 100,
             max_copied_len: 16 << 10,
             first_frame_timeout: Duration::from_secs(10),
             progress_timeout: Duration::from_secs(10),
             idle_timeout: None,
+            stream_timeout: Some(Duration::from_secs(60)),
             write_stall_timeout: Duration::from_secs(30),
             release_after: Duration::from_secs(1),
             half_close_grace: Duration::from_secs(1),
@@ -102,6 +111,12 @@ pub struct ClientConfig {
     pub max_empty_frames: u32,
     /// Bytes of frames that are read and dropped for a cancelled call.
     pub max_discard_len: usize,
+    /// Sends [streamed requests](super#streamed-requests) to servers that know them; off unless set.
+    pub stream_requests: bool,
+    /// Bytes of output that wait: more of a streamed request should not be given meanwhile.
+    pub max_output_len: usize,
+    /// Bytes of a streamed request's data frames.
+    pub max_data_len: usize,
     /// Bytes that are read ahead while answers are being taken.
     pub max_ahead_len: usize,
     /// A body given as `Bytes` is sent from where it is if it is longer; copied if not.
@@ -126,6 +141,9 @@ impl Default for ClientConfig {
             max_interim_answers: 16,
             max_empty_frames: 100,
             max_discard_len: 256 << 10,
+            stream_requests: false,
+            max_output_len: 256 << 10,
+            max_data_len: 64 << 10,
             max_ahead_len: 64 << 10,
             max_copied_len: 16 << 10,
             answer_timeout: Some(Duration::from_secs(30)),
@@ -185,8 +203,8 @@ pub enum CloseReason {
     /// An answer is longer than allowed.
     #[error("an answer is longer than allowed")]
     AnswerTooLong,
-    /// A cancelled answer is longer than what is read and dropped.
-    #[error("a cancelled answer is too long to be skipped")]
+    /// A cancelled answer, or the rest of a request that is answered, is longer than what is read and dropped.
+    #[error("what nobody waits for is too long to be skipped")]
     DiscardTooLong,
     /// The first frame did not come in time.
     #[error("the first frame did not come in time")]
@@ -209,8 +227,8 @@ pub enum CloseReason {
     /// The deadline of a shutdown passed.
     #[error("the deadline of the shutdown passed")]
     ShutdownDeadline,
-    /// A streamed answer was given up before its end.
-    #[error("a streamed answer was given up before its end")]
+    /// A streamed answer or request was given up before its end.
+    #[error("a streamed answer or request was given up before its end")]
     StreamAbandoned,
     /// The transport failed.
     #[error("the transport failed")]

@@ -42,12 +42,14 @@ pub(crate) struct Options<'o> {
     pub(crate) prefixed: bool,
     pub(crate) max_frame_len: u32,
     pub(crate) proto: &'o [u8],
+    /// The lower byte of the flags word.
+    pub(crate) low_flags: u16,
 }
 
 impl Options<'static> {
     /// A frame with its length prefix.
     pub(crate) const fn frame(max_frame_len: u32) -> Self {
-        Self { prefixed: true, max_frame_len, proto: b"HTTP/1.1" }
+        Self { prefixed: true, max_frame_len, proto: b"HTTP/1.1", low_flags: 0 }
     }
 }
 
@@ -312,6 +314,7 @@ impl Block {
 #[derive(Debug)]
 pub(crate) struct Draft {
     kind: FrameType,
+    low_flags: u16,
     /// Length of the buffer before the frame.
     start: usize,
     /// Where the message begins: behind the prefix.
@@ -331,22 +334,34 @@ impl Draft {
         let prefix = if options.prefixed { PREFIX_LEN } else { 0 };
         let message = start.saturating_add(prefix);
         let len = HEADER_LEN.saturating_add(kind.section_len());
-        let max_frame_len = options.max_frame_len;
-        if len > max_frame_len as usize {
+        if len > options.max_frame_len as usize {
             return Err(EncodeError::TooLong { len: len as u64 });
         }
         out.resize(message.saturating_add(len), 0);
-        Ok(Self::at(kind, start, message, max_frame_len))
+        Ok(Self::at(kind, options, start, message))
     }
 
-    fn at(kind: FrameType, start: usize, message: usize, max_frame_len: u32) -> Self {
+    fn at(kind: FrameType, options: Options<'_>, start: usize, message: usize) -> Self {
         let stage = match kind {
-            FrameType::Request | FrameType::Response | FrameType::ResponseHead => Stage::Headers,
+            FrameType::Request | FrameType::RequestHead | FrameType::Response | FrameType::ResponseHead => {
+                Stage::Headers
+            }
             FrameType::Data => Stage::Body,
             FrameType::End => Stage::Trailers,
         };
         let (headers, trailers) = (Block::default(), Block::default());
-        Self { kind, start, message, max_frame_len, stage, headers, trailers, elsewhere: 0, body_at: None }
+        Self {
+            kind,
+            low_flags: options.low_flags,
+            start,
+            message,
+            max_frame_len: options.max_frame_len,
+            stage,
+            headers,
+            trailers,
+            elsewhere: 0,
+            body_at: None,
+        }
     }
 
     pub(crate) fn request(
@@ -420,7 +435,7 @@ impl Draft {
         for (_, text) in texts {
             out.extend_from_slice(text);
         }
-        Ok(Self::at(kind, start, message, options.max_frame_len))
+        Ok(Self::at(kind, options, start, message))
     }
 
     pub(crate) fn header(&mut self, out: &mut Vec<u8>, name: &[u8], value: &[u8]) -> Result<(), EncodeError> {
@@ -462,7 +477,7 @@ impl Draft {
     }
 
     pub(crate) fn trailer(&mut self, out: &mut Vec<u8>, name: &[u8], value: &[u8]) -> Result<(), EncodeError> {
-        if matches!(self.kind, FrameType::ResponseHead | FrameType::Data) {
+        if matches!(self.kind, FrameType::RequestHead | FrameType::ResponseHead | FrameType::Data) {
             return Err(EncodeError::OutOfOrder);
         }
         check_pair(name, value)?;
@@ -475,10 +490,13 @@ impl Draft {
         Ok(())
     }
 
-    /// Turns a whole response into the head of a streamed one, and completes it: what was written so far stays. Only
-    /// before a body or trailer was given.
+    /// Turns a whole request or response into the head of a streamed one, and completes it: what was written so far
+    /// stays. Only before a body or trailer was given.
     pub(crate) fn finish_as_head(mut self, out: &mut [u8]) -> Result<Encoded, EncodeError> {
-        self.kind = FrameType::ResponseHead;
+        self.kind = match self.kind {
+            FrameType::Request => FrameType::RequestHead,
+            _ => FrameType::ResponseHead,
+        };
         self.finish(out)
     }
 
@@ -537,7 +555,7 @@ impl Draft {
                 self.point(out, slot, block.position, block.len);
             }
         }
-        let flags = self.kind.flags();
+        let flags = self.kind.flags() | self.low_flags;
         let header = Header { version: VERSION_1, flags, root: HEADER_LEN as u32, size: len };
         overwrite(out, self.message, &header.to_bytes());
         if self.message > self.start {

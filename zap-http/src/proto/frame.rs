@@ -40,13 +40,19 @@ pub enum Frame<'f> {
     End(End<'f>),
 }
 
-/// A whole request.
+/// The head of a request: of a whole one, or of one that is [streamed](super#streamed-requests).
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Request<'f> {
+pub struct RequestHead<'f> {
     method: &'f [u8],
     target: &'f [u8],
     proto: &'f [u8],
     headers: Headers<'f>,
+}
+
+/// A whole request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Request<'f> {
+    head: RequestHead<'f>,
     body: &'f [u8],
     trailers: Headers<'f>,
 }
@@ -98,7 +104,7 @@ impl<'f> Frame<'f> {
             Some(FrameType::ResponseHead) => ResponseHead::read(bytes, &header, limits).map(Self::ResponseHead),
             Some(FrameType::Data) => Data::read(bytes, &header).map(Self::Data),
             Some(FrameType::End) => End::read(bytes, &header, limits).map(Self::End),
-            None => Err(wrong_type()),
+            Some(FrameType::RequestHead) | None => Err(wrong_type()),
         }
     }
 
@@ -115,43 +121,18 @@ impl<'f> Frame<'f> {
     }
 }
 
-impl<'f> Request<'f> {
-    /// As [`Frame::decode`]; another type is refused.
+impl<'f> RequestHead<'f> {
+    /// As [`Frame::decode`], which refuses this type: the public wire does not have it. Body and trailer slots are not
+    /// looked at.
     ///
     /// # Errors
     ///
     /// As [`Frame::decode`].
-    #[inline]
     pub fn decode(frame: &'f [u8], limits: &FrameLimits) -> Result<Self, FrameError> {
-        let (bytes, header) = expect_type(frame, limits, FrameType::Request)?;
-        Self::read(bytes, &header, limits)
-    }
-
-    fn read(bytes: &'f [u8], header: &Header, limits: &FrameLimits) -> Result<Self, FrameError> {
-        let section = Section::<{ wire::MESSAGE_SECTION }>::open(bytes, header)?;
-        let method = section.slot(wire::METHOD)?;
-        let target = section.slot(wire::TARGET)?;
-        let proto = section.slot(wire::REQUEST_PROTO)?;
-        let headers = section.slot(wire::HEADERS)?;
-        let body = section.slot(wire::BODY)?;
-        let trailers = section.slot(wire::TRAILERS)?;
-
-        let headers = headers.block(BlockKind::Headers, limits)?;
-        let trailers = trailers.block(BlockKind::Trailers, limits)?;
-
-        let method_len = limits.max_method_len;
-        method.check(method_len, is_token, FrameErrorKind::MethodTooLong, FrameErrorKind::InvalidMethod)?;
-        let target_len = limits.max_target_len;
-        target.check(target_len, is_target, FrameErrorKind::TargetTooLong, FrameErrorKind::InvalidTarget)?;
-        proto.check(limits.max_proto_len, is_proto, FrameErrorKind::ProtoTooLong, FrameErrorKind::InvalidProto)?;
-        Ok(Self {
-            method: method.or(b"GET"),
-            target: target.or(b"/"),
-            proto: proto.or(b"HTTP/1.1"),
-            headers: sound(headers)?,
-            body: body.bytes,
-            trailers: sound(trailers)?,
-        })
+        let (bytes, header) = expect_type(frame, limits, FrameType::RequestHead)?;
+        let head = UncheckedRequestHead::read(&Section::open(bytes, &header)?)?;
+        let headers = head.headers.block(BlockKind::Headers, limits)?;
+        head.check(headers, limits)
     }
 
     /// The method: a token, as spelled. A null one reads as `GET`.
@@ -176,6 +157,59 @@ impl<'f> Request<'f> {
     #[must_use]
     pub const fn headers(&self) -> Headers<'f> {
         self.headers
+    }
+}
+
+impl<'f> Request<'f> {
+    /// As [`Frame::decode`]; another type is refused.
+    ///
+    /// # Errors
+    ///
+    /// As [`Frame::decode`].
+    #[inline]
+    pub fn decode(frame: &'f [u8], limits: &FrameLimits) -> Result<Self, FrameError> {
+        let (bytes, header) = expect_type(frame, limits, FrameType::Request)?;
+        Self::read(bytes, &header, limits)
+    }
+
+    fn read(bytes: &'f [u8], header: &Header, limits: &FrameLimits) -> Result<Self, FrameError> {
+        let section = Section::<{ wire::MESSAGE_SECTION }>::open(bytes, header)?;
+        let head = UncheckedRequestHead::read(&section)?;
+        let body = section.slot(wire::BODY)?;
+        let trailers = section.slot(wire::TRAILERS)?;
+        let headers = head.headers.block(BlockKind::Headers, limits)?;
+        let trailers = trailers.block(BlockKind::Trailers, limits)?;
+        Ok(Self { head: head.check(headers, limits)?, body: body.bytes, trailers: sound(trailers)? })
+    }
+
+    /// Method, target, protocol and headers.
+    #[must_use]
+    pub const fn head(&self) -> RequestHead<'f> {
+        self.head
+    }
+
+    /// The method: a token, as spelled. A null one reads as `GET`.
+    #[must_use]
+    pub const fn method(&self) -> &'f [u8] {
+        self.head.method
+    }
+
+    /// The target: no control byte, no space. A null one reads as `/`.
+    #[must_use]
+    pub const fn target(&self) -> &'f [u8] {
+        self.head.target
+    }
+
+    /// The protocol's name. A null one reads as `HTTP/1.1`.
+    #[must_use]
+    pub const fn proto(&self) -> &'f [u8] {
+        self.head.proto
+    }
+
+    /// The headers, all of them: also `Connection`, `Content-Length` and the like, which mean nothing on this wire.
+    #[must_use]
+    pub const fn headers(&self) -> Headers<'f> {
+        self.head.headers
     }
 
     /// The body.
@@ -345,6 +379,42 @@ impl<'f> End<'f> {
     }
 }
 
+/// The head of a request whose slots resolve, before its content is checked.
+struct UncheckedRequestHead<'f> {
+    method: Slot<'f>,
+    target: Slot<'f>,
+    proto: Slot<'f>,
+    headers: Slot<'f>,
+}
+
+impl<'f> UncheckedRequestHead<'f> {
+    #[inline]
+    fn read(section: &Section<'f, { wire::MESSAGE_SECTION }>) -> Result<Self, FrameError> {
+        Ok(Self {
+            method: section.slot(wire::METHOD)?,
+            target: section.slot(wire::TARGET)?,
+            proto: section.slot(wire::REQUEST_PROTO)?,
+            headers: section.slot(wire::HEADERS)?,
+        })
+    }
+
+    #[inline]
+    fn check(self, headers: Checked<'f>, limits: &FrameLimits) -> Result<RequestHead<'f>, FrameError> {
+        let (method, target, proto) = (self.method, self.target, self.proto);
+        let method_len = limits.max_method_len;
+        method.check(method_len, is_token, FrameErrorKind::MethodTooLong, FrameErrorKind::InvalidMethod)?;
+        let target_len = limits.max_target_len;
+        target.check(target_len, is_target, FrameErrorKind::TargetTooLong, FrameErrorKind::InvalidTarget)?;
+        proto.check(limits.max_proto_len, is_proto, FrameErrorKind::ProtoTooLong, FrameErrorKind::InvalidProto)?;
+        Ok(RequestHead {
+            method: method.or(b"GET"),
+            target: target.or(b"/"),
+            proto: proto.or(b"HTTP/1.1"),
+            headers: sound(headers)?,
+        })
+    }
+}
+
 /// The head of a response whose slots resolve, before its content is checked.
 struct UncheckedHead<'f> {
     status: (u16, usize),
@@ -495,15 +565,23 @@ fn sound<'f>(block: Checked<'f>) -> Result<Headers<'f>, FrameError> {
 }
 
 /// Without values, body bytes or trailers: what a log may hold.
-impl fmt::Debug for Request<'_> {
+impl fmt::Debug for RequestHead<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Request")
+        f.debug_struct("RequestHead")
             .field("method", &Escaped(self.method))
             .field("target", &Escaped(self.target))
             .field("headers", &self.headers)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("head", &self.head)
             .field("body_len", &self.body.len())
             .field("trailers", &self.trailers)
-            .finish_non_exhaustive()
+            .finish()
     }
 }
 

@@ -5,22 +5,26 @@
 mod answer;
 #[cfg(feature = "server")]
 mod detached;
+mod upload;
 
 use std::io::IoSlice;
 use std::time::{Duration, Instant};
 
+use super::chunks::Chunks;
 use super::config::{Close, CloseReason, ServerConfig};
 use super::deframe::{Batch, Deframer, FramingFault, StreamEnd};
 use super::encode::{Draft, Options};
 use super::error::{EncodeError, FrameError, FrameFault};
-use super::frame::Request;
+use super::frame::{Request, RequestHead};
 use super::output::Output;
 use super::status::reason_of;
-use super::wire::FrameType;
+use super::wire::{FrameType, STREAMS};
 
 pub use answer::Answer;
 #[cfg(feature = "server")]
 pub(crate) use detached::Detached;
+pub use upload::RequestPart;
+use upload::Upload;
 
 /// Bytes received before the first frame is complete that earn it a second.
 const BYTES_PER_SECOND: u64 = 16 << 10;
@@ -81,6 +85,12 @@ pub struct Server {
     /// Why the connection ends; set as soon as it does not go on.
     reason: Option<CloseReason>,
     peer_done: bool,
+    /// The body of the last request, which is streamed, has not ended.
+    upload: Option<Upload>,
+    /// The last request said that the peer knows streamed requests.
+    peer_streams: bool,
+    /// An answer told the peer that it may stream requests.
+    told: bool,
     bad_requests: u32,
     counts: ServerCounts,
     clock: Clock,
@@ -154,6 +164,8 @@ pub struct ServerCounts {
     pub refused: u64,
     /// Requests whose answer was given up.
     pub abandoned: u64,
+    /// Data and ends of streamed requests.
+    pub parts: u64,
     /// Complete frames that were never begun because the connection ended.
     pub dropped: u64,
 }
@@ -163,6 +175,9 @@ pub struct ServerCounts {
 pub enum Next<'b> {
     /// A request to answer.
     Request(Request<'b>),
+    /// The head of a streamed request to answer, whose body comes from [`Server::next_part`]: only if
+    /// [`ServerConfig::stream_requests`] is set.
+    Head(RequestHead<'b>),
     /// Too much output waits: transmit, then ask again with the same batch.
     OutputFull,
     /// The batch has no further request: return it.
@@ -212,6 +227,9 @@ impl Server {
             phase: Phase::Open,
             reason: None,
             peer_done: false,
+            upload: None,
+            peer_streams: false,
+            told: false,
             bad_requests: 0,
             counts: ServerCounts::default(),
             clock,
@@ -220,8 +238,9 @@ impl Server {
 
     /// Takes bytes of the peer. What is wrong with them shows as answers, and in [`poll_close`](Self::poll_close).
     pub fn recv(&mut self, bytes: &[u8], now: Instant) {
+        let receives = self.receives();
         match &mut self.phase {
-            Phase::Open => {
+            Phase::Open | Phase::Finishing if receives => {
                 let frames = self.input.frames();
                 self.input.recv(bytes);
                 let more = self.input.frames().saturating_sub(frames) as u64;
@@ -234,9 +253,18 @@ impl Server {
                 Some(rest) => *left = rest,
                 None => self.close(),
             },
-            Phase::Finishing | Phase::Flushing { .. } | Phase::Closed => {}
+            Phase::Open | Phase::Finishing | Phase::Flushing { .. } | Phase::Closed => {}
         }
         self.settle_at(now);
+    }
+
+    /// Whether what comes is still taken: when stopping, only the body of the request being served.
+    fn receives(&self) -> bool {
+        match self.phase {
+            Phase::Open => true,
+            Phase::Finishing => self.upload.is_some() && self.current.is_some() && !self.peer_done,
+            Phase::Flushing { .. } | Phase::Draining { .. } | Phase::Closed => false,
+        }
     }
 
     /// The peer ended its stream. What it sent before is still answered, for [`ServerConfig::half_close_grace`].
@@ -244,7 +272,7 @@ impl Server {
         self.peer_done = true;
         match self.phase {
             Phase::Open if self.input.fault().is_none() => {
-                let clean = self.input.end() == StreamEnd::Clean;
+                let clean = self.input.end() == StreamEnd::Clean && self.upload.is_none();
                 self.finish_with(if clean { CloseReason::PeerClosed } else { CloseReason::PeerClosedEarly });
                 self.clock.grace = now.checked_add(self.config.half_close_grace);
             }
@@ -273,12 +301,13 @@ impl Server {
     #[must_use]
     pub fn wants_read(&self) -> bool {
         match self.phase {
-            Phase::Open => {
-                let room = !self.has_work() || self.input.len() < self.config.max_ahead_len;
+            Phase::Open | Phase::Finishing if self.receives() => {
+                let near = self.input.len() < self.config.max_ahead_len;
+                let room = !self.has_work() || near || self.waits_for_part();
                 room && self.input.fault().is_none() && !self.is_output_full()
             }
             Phase::Draining { .. } => true,
-            Phase::Finishing | Phase::Flushing { .. } | Phase::Closed => false,
+            Phase::Open | Phase::Finishing | Phase::Flushing { .. } | Phase::Closed => false,
         }
     }
 
@@ -338,7 +367,19 @@ impl Server {
                 return Next::Done;
             };
             self.batch_left = self.batch_left.saturating_sub(1);
-            match Request::decode(frame, &self.config.frame) {
+            if self.upload.is_some() {
+                self.skip_part(frame);
+                continue;
+            }
+            let request = match self.take_head(frame) {
+                Some(Ok(head)) => {
+                    self.current = Some(Current::Unanswered { head: head.method() == b"HEAD" });
+                    return Next::Head(head);
+                }
+                Some(Err(error)) => Err(error),
+                None => Request::decode(frame, &self.config.frame),
+            };
+            match request {
                 Ok(request) => {
                     self.current = Some(Current::Unanswered { head: request.method() == b"HEAD" });
                     return Next::Request(request);
@@ -458,7 +499,11 @@ impl Server {
     /// Whether nothing is being received, served or sent.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.phase == Phase::Open && !self.has_work() && self.input.is_empty() && self.output.is_empty()
+        self.phase == Phase::Open
+            && !self.has_work()
+            && self.upload.is_none()
+            && self.input.is_empty()
+            && self.output.is_empty()
     }
 
     /// Bytes that the connection's buffers take; a batch that is out, and bodies that are sent from where they are, not
@@ -491,7 +536,7 @@ impl Server {
         self.output.check_invariants()?;
         let counts = &self.counts;
         let waiting = self.batch_left.saturating_add(self.input.frames()) as u64;
-        let done = [counts.answered, counts.refused, counts.abandoned, counts.dropped, waiting];
+        let done = [counts.answered, counts.refused, counts.abandoned, counts.parts, counts.dropped, waiting];
         let begun = u64::from(self.current.is_some());
         if done.iter().fold(begun, |sum, part| sum.saturating_add(*part)) != counts.frames {
             return Err("a frame is neither waiting nor served nor given up");
@@ -513,11 +558,22 @@ impl Server {
     }
 
     /// Whether frames wait or are being served.
+    /// How frames are begun.
+    fn options(&self) -> Options<'static> {
+        let low_flags = if self.peer_streams { STREAMS } else { 0 };
+        Options { low_flags, ..Options::frame(self.config.frame.max_frame_len) }
+    }
+
+    fn chunks(&self) -> Chunks {
+        let (max_data_len, max_copied_len) = (self.config.max_data_len, self.config.max_copied_len);
+        Chunks { options: self.options(), max_data_len, max_copied_len }
+    }
+
     fn has_work(&self) -> bool {
         self.current.is_some() || self.batch_left > 0 || self.input.frames() > 0
     }
 
-    fn deadlines(&self) -> [Option<(Instant, CloseReason)>; 7] {
+    fn deadlines(&self) -> [Option<(Instant, CloseReason)>; 8] {
         let clock = &self.clock;
         let open = self.phase == Phase::Open && self.input.fault().is_none();
         let after = |since: Instant, timeout: Duration, reason| since.checked_add(timeout).map(|at| (at, reason));
@@ -526,6 +582,8 @@ impl Server {
             let timeout = self.config.first_frame_timeout.saturating_add(earned);
             after(clock.opened, timeout, CloseReason::FirstFrameTimeout)
         };
+        let receives = self.receives() && self.input.fault().is_none();
+        let part = || after(clock.received, self.config.stream_timeout?, CloseReason::ProgressTimeout);
         let progress = || after(clock.received, self.config.progress_timeout, CloseReason::ProgressTimeout);
         let idle = || after(clock.active, self.config.idle_timeout?, CloseReason::IdleTimeout);
         let stall = |since| after(since, self.config.write_stall_timeout, CloseReason::WriteStall);
@@ -536,7 +594,8 @@ impl Server {
         };
         [
             (open && self.counts.frames == 0).then(first).flatten(),
-            (open && inside && clock.reading).then(progress).flatten(),
+            (receives && inside && clock.reading).then(progress).flatten(),
+            (receives && !inside && clock.reading && self.waits_for_part()).then(part).flatten(),
             self.is_idle().then(idle).flatten(),
             clock.stalled.filter(|_| !self.output.is_empty()).and_then(stall),
             clock.grace.filter(|_| self.has_work()).map(|at| (at, CloseReason::HalfCloseGrace)),
@@ -559,7 +618,7 @@ impl Server {
 
     /// An answer of ours: no headers, no body.
     fn write_error(&mut self, status: u16) {
-        let options = Options::frame(self.config.frame.max_frame_len);
+        let options = self.options();
         let reason = reason_of(status).as_bytes();
         let written = Draft::response(&mut self.output.buffer, options, FrameType::Response, status, reason)
             .and_then(|draft| draft.finish(&mut self.output.buffer));
@@ -573,6 +632,8 @@ impl Server {
     fn settle(&mut self) {
         if matches!(self.phase, Phase::Open | Phase::Finishing) && !self.has_work() {
             match self.input.fault() {
+                // Inside a streamed request's body there is no request to refuse.
+                Some(fault) if self.upload.is_some() => self.end_with(CloseReason::Framing(fault), !self.peer_done),
                 Some(fault @ FramingFault::TooLong { .. }) => {
                     self.write_error(413);
                     self.end_with(CloseReason::Framing(fault), !self.peer_done);

@@ -12,6 +12,10 @@ pub(crate) const MESSAGE_SECTION: usize = 48;
 /// Bytes of the section of data and end.
 pub(crate) const CHUNK_SECTION: usize = 8;
 
+/// The bit of the flags word's lower byte by which both ends say that they know streamed requests. The public wire ignores
+/// that byte, and a peer that encodes a frame anew loses it: an end that sees it speaks with the other one itself.
+pub(crate) const STREAMS: u16 = 0x80;
+
 /// Slots, as offsets in the section. A response has its status where a request has its method.
 pub(crate) const METHOD: usize = 0;
 pub(crate) const TARGET: usize = 8;
@@ -39,6 +43,8 @@ pub enum FrameType {
     Data = 0x04,
     /// The end of a streamed response, with its trailers.
     End = 0x05,
+    /// The head of a streamed request, which the public wire does not know: only for peers that said they do.
+    RequestHead = 0x06,
 }
 
 impl FrameType {
@@ -51,6 +57,7 @@ impl FrameType {
             0x03 => Self::ResponseHead,
             0x04 => Self::Data,
             0x05 => Self::End,
+            0x06 => Self::RequestHead,
             _ => return None,
         })
     }
@@ -64,8 +71,13 @@ impl FrameType {
     /// Bytes of this type's root section.
     pub(crate) const fn section_len(self) -> usize {
         match self {
-            Self::Request | Self::Response | Self::ResponseHead => MESSAGE_SECTION,
+            Self::Request | Self::RequestHead | Self::Response | Self::ResponseHead => MESSAGE_SECTION,
             Self::Data | Self::End => CHUNK_SECTION,
         }
     }
+}
+
+/// The flags word of a frame; 0 if it has none.
+pub(crate) fn flags_of(frame: &[u8]) -> u16 {
+    frame.get(6..).and_then(<[u8]>::first_chunk).map_or(0, |flags| u16::from_le_bytes(*flags))
 }

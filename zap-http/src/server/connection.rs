@@ -146,6 +146,8 @@ where
                             self.pause().await;
                         }
                     }
+                    // Streamed requests are not configured here.
+                    Next::Head(_) => self.server.give_up(),
                     Next::OutputFull => {
                         // If it closes meanwhile, the batch has no next request.
                         self.until(|server, _| ready_if(!server.is_output_full())).await;

@@ -274,7 +274,7 @@ pub(super) struct Reply {
 
 impl Default for Reply {
     fn default() -> Self {
-        Self { answer: Detached::default(), written: Ok(()), stream: None, finished: false }
+        Self { answer: Detached::new(), written: Ok(()), stream: None, finished: false }
     }
 }
 

@@ -5,11 +5,11 @@
 use bytes::Bytes;
 
 use super::{AnswerError, Current, Server};
-use crate::proto::encode::{Draft, Options};
+use crate::proto::encode::Draft;
 use crate::proto::error::EncodeError;
 use crate::proto::output::Mark;
 use crate::proto::status::is_bodiless;
-use crate::proto::wire::{CHUNK_SECTION, FrameType, HEADER_LEN};
+use crate::proto::wire::FrameType;
 
 /// An answer being written: headers, then a body, then trailers; or headers, then a stream.
 ///
@@ -55,7 +55,7 @@ impl<'s> Answer<'s> {
         if status < 200 {
             return Err(if status < 100 { EncodeError::InvalidStatus.into() } else { AnswerError::Interim });
         }
-        let options = Options::frame(server.config.frame.max_frame_len);
+        let options = server.options();
         let mark = server.output.mark();
         let draft = Draft::response(&mut server.output.buffer, options, FrameType::Response, status, reason)?;
         Ok(Self { server, mark, draft: Some(draft), bodiless: head || is_bodiless(status), done: false })
@@ -102,7 +102,7 @@ impl<'s> Answer<'s> {
             return Ok(self);
         }
         self.become_stream()?;
-        self.server.append_data(body)?;
+        self.server.chunks().data(&mut self.server.output, body)?;
         self.begin_end()
     }
 
@@ -124,7 +124,7 @@ impl<'s> Answer<'s> {
             return Ok(self);
         }
         self.become_stream()?;
-        self.server.append_shared_data(body)?;
+        self.server.chunks().data_shared(&mut self.server.output, body)?;
         self.begin_end()
     }
 
@@ -181,6 +181,7 @@ impl<'s> Answer<'s> {
     ) -> Result<(), AnswerError> {
         let draft = self.draft.take().ok_or(AnswerError::NoRequest)?;
         finish(draft, &mut self.server.output.buffer)?;
+        self.server.told |= self.server.options().low_flags != 0;
         Ok(())
     }
 
@@ -196,7 +197,7 @@ impl<'s> Answer<'s> {
     }
 
     fn begin_end(&mut self) -> Result<&mut Self, AnswerError> {
-        let options = Options::frame(self.server.config.frame.max_frame_len);
+        let options = self.server.options();
         self.draft = Some(Draft::begin(&mut self.server.output.buffer, options, FrameType::End)?);
         Ok(self)
     }
@@ -218,7 +219,10 @@ impl Server {
     ///
     /// No streamed answer is at hand, or the connection is closed.
     pub fn data(&mut self, chunk: &[u8]) -> Result<(), AnswerError> {
-        if self.streams_body()? { self.append_data(chunk) } else { Ok(()) }
+        if self.streams_body()? {
+            self.chunks().data(&mut self.output, chunk)?;
+        }
+        Ok(())
     }
 
     /// As [`data`](Self::data), but a long piece is sent from where it is.
@@ -227,7 +231,10 @@ impl Server {
     ///
     /// As [`data`](Self::data).
     pub fn data_shared(&mut self, chunk: Bytes) -> Result<(), AnswerError> {
-        if self.streams_body()? { self.append_shared_data(chunk) } else { Ok(()) }
+        if self.streams_body()? {
+            self.chunks().data_shared(&mut self.output, chunk)?;
+        }
+        Ok(())
     }
 
     /// Ends a streamed answer, with these trailers.
@@ -240,28 +247,10 @@ impl Server {
         trailers: impl IntoIterator<Item = (N, V)>,
     ) -> Result<(), AnswerError> {
         if self.streams_body()? {
-            let mark = self.output.mark();
-            let written = self.append_end(trailers);
-            if let Err(error) = written {
-                self.output.rollback(mark);
-                return Err(error.into());
-            }
+            self.chunks().end(&mut self.output, trailers)?;
         }
         self.answered();
         Ok(())
-    }
-
-    fn append_end<N: AsRef<[u8]>, V: AsRef<[u8]>>(
-        &mut self,
-        trailers: impl IntoIterator<Item = (N, V)>,
-    ) -> Result<(), EncodeError> {
-        let options = Options::frame(self.config.frame.max_frame_len);
-        let out = &mut self.output.buffer;
-        let mut draft = Draft::begin(out, options, FrameType::End)?;
-        for (name, value) in trailers {
-            draft.trailer(out, name.as_ref(), value.as_ref())?;
-        }
-        draft.finish(out).map(drop)
     }
 
     /// The request at hand has its answer.
@@ -281,39 +270,5 @@ impl Server {
 
     pub(super) fn no_request(&self) -> AnswerError {
         if self.phase == super::Phase::Closed { AnswerError::Closed } else { AnswerError::NoRequest }
-    }
-
-    fn append_data(&mut self, chunk: &[u8]) -> Result<(), AnswerError> {
-        let options = Options::frame(self.config.frame.max_frame_len);
-        for chunk in chunk.chunks(self.data_len()) {
-            let out = &mut self.output.buffer;
-            let mut draft = Draft::begin(out, options, FrameType::Data)?;
-            let written = draft.body(out, chunk);
-            draft.finish_or_undo(out, written)?;
-        }
-        Ok(())
-    }
-
-    fn append_shared_data(&mut self, mut chunk: Bytes) -> Result<(), AnswerError> {
-        if chunk.len() <= self.config.max_copied_len {
-            return self.append_data(&chunk);
-        }
-        let options = Options::frame(self.config.frame.max_frame_len);
-        while !chunk.is_empty() {
-            let piece = chunk.split_to(self.data_len().min(chunk.len()));
-            let out = &mut self.output.buffer;
-            let mut draft = Draft::begin(out, options, FrameType::Data)?;
-            let written = draft.body_elsewhere(out, piece.len());
-            draft.finish_or_undo(out, written)?;
-            let at = out.len();
-            self.output.share(at, piece);
-        }
-        Ok(())
-    }
-
-    /// Bytes of a data frame's chunk.
-    fn data_len(&self) -> usize {
-        let room = (self.config.frame.max_frame_len as usize).saturating_sub(HEADER_LEN.saturating_add(CHUNK_SECTION));
-        self.config.max_data_len.min(room).max(1)
     }
 }

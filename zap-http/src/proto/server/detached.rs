@@ -13,7 +13,7 @@ use crate::proto::wire::FrameType;
 
 /// An answer with a buffer of its own, lent by [`Server::detach`] and brought back by [`Server::attach`]. It stays where it
 /// is from one answer to the next: moving it would cost more than writing a small one.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Detached {
     /// Holds this answer and nothing else.
     buffer: Vec<u8>,
@@ -21,7 +21,7 @@ pub(crate) struct Detached {
     draft: Option<Draft>,
     /// A body that is not in the buffer.
     shared: Option<Bytes>,
-    max_frame_len: u32,
+    options: Options<'static>,
     max_copied_len: usize,
     /// The request's method is `HEAD`.
     head: bool,
@@ -29,6 +29,12 @@ pub(crate) struct Detached {
 }
 
 impl Detached {
+    /// None yet: a server lends it all that it needs.
+    pub(crate) fn new() -> Self {
+        let (buffer, options) = (Vec::new(), Options::frame(0));
+        Self { buffer, draft: None, shared: None, options, max_copied_len: 0, head: false, bodiless: false }
+    }
+
     /// Begins the answer; what was written before is dropped.
     pub(crate) fn begin(&mut self, status: u16, reason: &[u8]) -> Result<(), AnswerError> {
         self.buffer.clear();
@@ -38,8 +44,7 @@ impl Detached {
             return Err(AnswerError::Interim);
         }
         self.bodiless = self.head || is_bodiless(status);
-        let options = Options::frame(self.max_frame_len);
-        self.draft = Some(Draft::response(&mut self.buffer, options, FrameType::Response, status, reason)?);
+        self.draft = Some(Draft::response(&mut self.buffer, self.options, FrameType::Response, status, reason)?);
         Ok(())
     }
 
@@ -83,7 +88,7 @@ impl Server {
         answer.buffer = core::mem::take(&mut self.detached);
         answer.draft = None;
         answer.shared = None;
-        answer.max_frame_len = self.config.frame.max_frame_len;
+        answer.options = self.options();
         answer.max_copied_len = self.config.max_copied_len;
         answer.head = matches!(self.current, Some(Current::Unanswered { head: true }));
     }
@@ -106,6 +111,7 @@ impl Server {
             self.output.buffer.extend_from_slice(&answer.buffer);
         }
         self.reclaim(answer);
+        self.told |= self.options().low_flags != 0;
         self.answered();
         Ok(())
     }
