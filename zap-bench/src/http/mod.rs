@@ -4,7 +4,7 @@
 //! or 16 requests in flight. What counts is the CPU time that the server takes per request, since on one machine the rate
 //! is a property of both ends. Every answer is compared with what it must be.
 //!
-//! Two servers are compared by pairs of short runs, A B A B: each pair gives a ratio, and the median of the ratios with its
+//! Two servers are compared by pairs of short runs, A B B A: each pair gives a ratio, and the median of the ratios with its
 //! 25-75% range is printed. A run counts only if the busier side was busy (at least 0.85 of the time) and neither waited
 //! for its core (at most 5% of the time, by the kernel's own accounts). What is discarded is counted and printed.
 //!
