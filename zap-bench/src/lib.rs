@@ -7,10 +7,13 @@
 //! * [`record`]: one request and one response of a JSON-RPC style call, through every codec.
 //! * [`datasets`]: the four data sets of the public Rust serialization benchmark.
 //! * [`compile_time`]: what the derive costs the compiler.
+//! * `http` (on Linux): servers end to end, as CPU time per request.
 //! * [`view_cost`]: instruction counts, which show that opening a view costs the same at every size.
 
 pub mod compile_time;
 pub mod datasets;
+#[cfg(target_os = "linux")]
+pub mod http;
 pub mod record;
 pub mod view_cost;
 

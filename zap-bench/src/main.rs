@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use zap_bench::compile_time;
 use zap_bench::datasets::{self, Data};
+#[cfg(target_os = "linux")]
+use zap_bench::http;
 use zap_bench::record::{self, Op};
 use zap_bench::view_cost::{self, Probe};
 
@@ -27,6 +29,16 @@ enum Suite {
     Record(Record),
     /// The four data sets of the public Rust serialization benchmark.
     Datasets(DataSets),
+    /// Servers end to end on loopback: CPU time per request, ZAP against HTTP/1.1 and against a floor.
+    #[cfg(target_os = "linux")]
+    E2e(EndToEnd),
+    /// Be one of the servers of `e2e`, until the standard input ends.
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    ServeOne {
+        /// Which one.
+        kind: http::Kind,
+    },
     /// `cargo check` of 500 structs that derive `Zap`, and of the same structs with serde's derives.
     CompileTime,
     /// Instructions of opening a view, for messages of 64 bytes to 64 MiB; needs valgrind.
@@ -63,6 +75,23 @@ struct DataSets {
     data: Vec<Data>,
 }
 
+#[cfg(target_os = "linux")]
+#[derive(Args)]
+struct EndToEnd {
+    /// Also write the rows to this file, as a JSON array.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Fewer and shorter runs: at most three minutes.
+    #[arg(long)]
+    quick: bool,
+    /// A few short runs: shows that everything runs, the figures mean nothing.
+    #[arg(long)]
+    smoke: bool,
+    /// Only comparisons between these servers; may be given more than once.
+    #[arg(long = "server", value_enum, value_name = "KIND")]
+    servers: Vec<http::Kind>,
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.suite {
@@ -70,6 +99,10 @@ fn main() -> ExitCode {
         Some(Suite::ViewCost { probe: Some(probe) }) => probe.run(),
         Some(Suite::ViewCost { probe: None }) => view_cost(),
         Some(Suite::Datasets(args)) => datasets(&args),
+        #[cfg(target_os = "linux")]
+        Some(Suite::E2e(args)) => end_to_end(&args),
+        #[cfg(target_os = "linux")]
+        Some(Suite::ServeOne { kind }) => http::serve_one(kind),
         Some(Suite::CompileTime) => compile_time::run().map(|report| print!("{report}")),
         None => record(&cli.record),
     };
@@ -96,6 +129,20 @@ fn datasets(args: &DataSets) -> Result<(), String> {
     let sets = if args.data.is_empty() { &Data::ALL[..] } else { &args.data };
     let file = create(args.json.as_deref())?;
     let report = datasets::run(sets, args.smoke)?;
+    print!("{report}");
+    write_rows(file, report.rows())
+}
+
+#[cfg(target_os = "linux")]
+fn end_to_end(args: &EndToEnd) -> Result<(), String> {
+    refuse_debug(args.smoke)?;
+    let plan = match (args.smoke, args.quick) {
+        (true, _) => http::Plan::SMOKE,
+        (false, true) => http::Plan::QUICK,
+        (false, false) => http::Plan::FULL,
+    };
+    let file = create(args.json.as_deref())?;
+    let report = http::run(plan, &args.servers)?;
     print!("{report}");
     write_rows(file, report.rows())
 }

@@ -105,11 +105,7 @@ pub fn request_head_parts(request: &RequestHead<'_>) -> Result<request::Parts, C
 
     let uri = uri_of(&method, target)?;
     let mut headers = header_map(request.headers(), &block)?;
-    let host = last_host(&headers);
-    if let Some(host) = &host {
-        // One of them, wherever it stood.
-        headers.insert(HOST, host.clone());
-    }
+    let host = last_host(&mut headers);
     if let (Some(authority), true) = (uri.authority(), method != Method::CONNECT) {
         let authority = authority.as_str();
         if host.is_some_and(|host| !host.as_bytes().eq_ignore_ascii_case(authority.as_bytes())) {
@@ -222,8 +218,14 @@ fn header_map(headers: Headers<'_>, block: &Bytes) -> Result<HeaderMap, ConvertE
     Ok(map)
 }
 
-fn last_host(headers: &HeaderMap) -> Option<HeaderValue> {
-    headers.get_all(HOST).iter().next_back().cloned()
+/// The host that counts, which is the only one then.
+fn last_host(headers: &mut HeaderMap) -> Option<HeaderValue> {
+    let mut hosts = headers.get_all(HOST).iter();
+    let last = hosts.next_back()?.clone();
+    if hosts.next().is_some() {
+        headers.insert(HOST, last.clone());
+    }
+    Some(last)
 }
 
 /// The values of all `connection` headers.

@@ -53,6 +53,25 @@
 //!
 //! Requests carry a [`ConnectionInfo`] as an extension: addresses, the process behind a unix socket, and what TLS agreed on.
 //!
+//! # Answer without the types of `http`
+//!
+//! A [`Handler`] borrows the request from the connection's input and writes its answer into the output; a small one
+//! allocates nothing. It is for what is called very often and does little. Its docs say what to take when.
+//!
+//! ```
+//! # #[cfg(feature = "server")]
+//! # async fn run() -> std::io::Result<()> {
+//! use zap_http::{handler_fn, serve_handler};
+//!
+//! let health = handler_fn(|request, responder| match request.target() {
+//!     b"/health" => responder.status(200).header("content-type", "text/plain").body(b"ok"),
+//!     _ => responder.status(404).finish(),
+//! });
+//! serve_handler(tokio::net::TcpListener::bind("0.0.0.0:9999").await?, health).await;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Frames by hand
 //!
 //! ```
@@ -121,7 +140,10 @@ pub use listen::{
     Listener, Listeners, LocalAddress, Place, Scheme, Socket, SocketListener, listen,
 };
 #[cfg(feature = "server")]
-pub use server::{Serve, ServeConfig, Served, ServerHandle, serve, serve_connection};
+pub use server::{
+    Application, Handler, HandlerFn, Native, RequestView, Responder, ResponseWriter, Serve, ServeConfig, Served,
+    ServerHandle, handler_fn, serve, serve_connection, serve_handler, serve_handler_connection,
+};
 pub use target::{DEFAULT_PORT, Target, TargetError, TargetScheme};
 #[cfg(feature = "tls")]
 pub use tls::{

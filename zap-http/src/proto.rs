@@ -113,6 +113,10 @@ pub use encode::{Encoded, Encoder, MessageWriter};
 pub use error::{EncodeError, FrameError, FrameErrorKind, FrameFault};
 pub use frame::{Data, End, Frame, Request, RequestHead, Response, ResponseHead};
 pub use limits::FrameLimits;
+#[cfg(feature = "server")]
+pub(crate) use server::Detached;
 pub use server::{Answer, AnswerError, Next, RequestPart, Server, ServerCounts};
+#[cfg(feature = "server")]
+pub(crate) use status::reason_of;
 pub(crate) use syntax::is_forbidden_trailer;
 pub use wire::{FrameType, MAX_FRAME_LEN, PREFIX_LEN};

@@ -5,6 +5,8 @@ mod config;
 mod connection;
 pub(crate) mod connections;
 mod handle;
+mod handler;
+mod native;
 mod respond;
 
 use std::future::{Future, IntoFuture, poll_fn};
@@ -12,23 +14,25 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Instant;
 
 use http::{Request, Response};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tower_service::Service;
 
-use crate::{Body, Listener, LocalAddress};
+use crate::proto::CloseReason;
+use crate::{Body, ConnectionInfo, Listener, LocalAddress};
 pub(crate) use accept::accept_all;
-use connections::Connections;
+use connections::{Connections, Member};
 use handle::Signal;
 
 pub use config::{ServeConfig, Served};
 #[cfg(feature = "http1")]
 pub(crate) use connection::guarded;
 pub use connection::serve_connection;
-pub(crate) use connection::serve_member;
-#[cfg(feature = "tls")]
-pub(crate) use connection::serve_until;
 pub use handle::ServerHandle;
+pub use handler::{Handler, HandlerFn, RequestView, Responder, ResponseWriter, handler_fn};
+pub use native::{Native, serve_handler, serve_handler_connection};
 
 /// Serves a tower service on a listener: an axum `Router`, as it is.
 ///
@@ -142,13 +146,7 @@ impl<L: Listener, S> Serve<L, S> {
     }
 }
 
-impl<L, S, B> IntoFuture for Serve<L, S>
-where
-    L: Listener,
-    S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body + Send + 'static,
-{
+impl<L: Listener, S: Application> IntoFuture for Serve<L, S> {
     type Output = Served;
     type IntoFuture = Pin<Box<dyn Future<Output = Served> + Send>>;
 
@@ -159,6 +157,74 @@ where
             })
         }))
     }
+}
+
+/// What a server serves: a tower service, or a [`Handler`]. It is implemented for these, and for nothing else.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be served",
+    note = "`serve` takes a tower service of `http::Request<zap_http::Body>` that is `Clone + Send + 'static`, and whose \
+            futures and bodies are `Send`; `serve_handler` takes a `Handler`"
+)]
+pub trait Application: Clone + Send + 'static {
+    /// Serves one connection of a server to its end, or until the order to stop.
+    #[doc(hidden)]
+    fn serve<IO>(
+        self,
+        transport: IO,
+        info: ConnectionInfo,
+        stop: impl Future<Output = Option<Instant>> + Send,
+        member: Member,
+    ) -> impl Future<Output = CloseReason> + Send
+    where
+        IO: AsyncRead + AsyncWrite + Send;
+}
+
+impl<S, B> Application for S
+where
+    S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    B: http_body::Body + Send + 'static,
+{
+    fn serve<IO>(
+        self,
+        transport: IO,
+        info: ConnectionInfo,
+        stop: impl Future<Output = Option<Instant>> + Send,
+        member: Member,
+    ) -> impl Future<Output = CloseReason> + Send
+    where
+        IO: AsyncRead + AsyncWrite + Send,
+    {
+        connection::serve_service(transport, self, member.config(), info, stop, member)
+    }
+}
+
+impl<H: Handler> Application for Native<H> {
+    fn serve<IO>(
+        self,
+        transport: IO,
+        info: ConnectionInfo,
+        stop: impl Future<Output = Option<Instant>> + Send,
+        member: Member,
+    ) -> impl Future<Output = CloseReason> + Send
+    where
+        IO: AsyncRead + AsyncWrite + Send,
+    {
+        self.answer_all(transport, member.config(), info, stop, member)
+    }
+}
+
+/// Serves a connection of a server.
+pub(crate) async fn serve_member<IO>(
+    transport: IO,
+    application: impl Application,
+    info: ConnectionInfo,
+    mut member: Member,
+) where
+    IO: AsyncRead + AsyncWrite + Send,
+{
+    let stop = member.order();
+    application.serve(transport, info, stop, member).await;
 }
 
 /// Ready as soon as one of both is.

@@ -197,6 +197,114 @@ fn a_warm_client_connection() {
     assert_eq!(allocations(&mut round), 0);
 }
 
+/// A server in its own thread, and what its thread has allocated each time that a request reached its handler: between
+/// two of these lies everything that one request costs, from one handler to the next.
+#[cfg(feature = "server")]
+mod native {
+    use std::io::{Read, Write};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, mpsc};
+    use std::time::Duration;
+
+    use zap_http::proto::{AnswerError, Encoder, ServerConfig};
+    use zap_http::{ConnectionInfo, Handler, RequestView, Responder, serve_handler_connection};
+
+    use super::COUNT;
+
+    const ROUNDS: usize = 20;
+    const DEPTH: usize = 16;
+
+    /// Answers in several ways, and notes what was allocated.
+    struct Noting {
+        counts: [AtomicUsize; ROUNDS * (DEPTH + 1)],
+        at: AtomicUsize,
+        large: bytes::Bytes,
+    }
+
+    impl Handler for Noting {
+        type Error = AnswerError;
+
+        async fn handle(&self, request: RequestView<'_>, responder: Responder<'_>) -> Result<(), AnswerError> {
+            let at = self.at.fetch_add(1, Ordering::Relaxed);
+            self.counts[at].store(COUNT.get(), Ordering::Relaxed);
+            let response = responder.status(200).header("content-type", "text/plain").header("x-at", "lantern");
+            match at % 4 {
+                0 => response.body(request.body()),
+                1 => response.body_shared(self.large.clone()),
+                2 => response.finish(),
+                _ => {
+                    // Pending once.
+                    tokio::task::yield_now().await;
+                    response.body(request.target())
+                }
+            }
+        }
+    }
+
+    fn config() -> ServerConfig {
+        let mut config = ServerConfig::default();
+        // However long this thread is kept waiting: what a quiet connection gives back, it allocates again.
+        config.release_after = Duration::from_secs(3600);
+        config
+    }
+
+    fn allocates_nothing<IO, S>(mut near: impl Read + Write, far: S, accept: impl FnOnce(S) -> IO + Send + 'static)
+    where
+        IO: tokio::io::AsyncRead + tokio::io::AsyncWrite,
+        S: Send + 'static,
+    {
+        let large = bytes::Bytes::from(vec![7; 20_000]);
+        let noting = Arc::new(Noting { counts: [const { AtomicUsize::new(0) }; _], at: AtomicUsize::new(0), large });
+        let (handler, (ended, end)) = (Arc::clone(&noting), mpsc::channel());
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let info = ConnectionInfo::new(None, None);
+                serve_handler_connection(accept(far), handler, config(), info, std::future::pending()).await;
+            });
+            ended.send(()).unwrap();
+        });
+        let mut wire = Vec::new();
+        let mut request = Encoder::frame(&mut wire).request("POST", "/readings").unwrap();
+        request.header("host", "a.example").unwrap().header("x-more", "*/*").unwrap().body(b"{}").unwrap();
+        request.finish().unwrap();
+        for _ in 0..ROUNDS {
+            for depth in [1, DEPTH] {
+                near.write_all(&wire.repeat(depth)).unwrap();
+                for _ in 0..depth {
+                    let mut prefix = [0; 4];
+                    near.read_exact(&mut prefix).unwrap();
+                    let mut frame = vec![0; u32::from_be_bytes(prefix) as usize];
+                    near.read_exact(&mut frame).unwrap();
+                }
+            }
+        }
+        drop(near);
+        end.recv_timeout(Duration::from_secs(20)).unwrap();
+        let counts: Vec<usize> = noting.counts.iter().map(|count| count.load(Ordering::Relaxed)).collect();
+        let warm = &counts[counts.len() / 2..];
+        assert!(warm[0] > 0, "nothing was counted");
+        assert!(warm.iter().all(|count| *count == warm[0]), "{counts:?}");
+    }
+
+    #[test]
+    fn a_handler_on_a_warm_tcp_connection() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let near = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (far, _) = listener.accept().unwrap();
+        far.set_nonblocking(true).unwrap();
+        allocates_nothing(near, far, |far| tokio::net::TcpStream::from_std(far).unwrap());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_handler_on_a_warm_unix_connection() {
+        let (near, far) = std::os::unix::net::UnixStream::pair().unwrap();
+        far.set_nonblocking(true).unwrap();
+        allocates_nothing(near, far, |far| tokio::net::UnixStream::from_std(far).unwrap());
+    }
+}
+
 /// Through the types of `http` and over tokio: allocations of one small request and its answer, the service's own not
 /// counted apart (it makes none). The bound may only be lowered.
 #[cfg(feature = "server")]
@@ -244,4 +352,4 @@ fn a_warm_connection_to_a_service() {
 
 /// What [`a_warm_connection_to_a_service`] may take.
 #[cfg(feature = "server")]
-const HTTP_PATH: usize = 10;
+const HTTP_PATH: usize = 7;

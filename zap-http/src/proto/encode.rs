@@ -281,6 +281,34 @@ struct Block {
     pairs: u32,
 }
 
+impl Block {
+    /// Appends a pair, all of it or nothing, at `position` of the message.
+    fn append(
+        &mut self,
+        out: &mut Vec<u8>,
+        position: usize,
+        max_frame_len: u32,
+        name: &[u8],
+        value: &[u8],
+    ) -> Result<(), EncodeError> {
+        let count_len = if self.pairs == 0 { 4 } else { 0_usize };
+        let len = count_len.saturating_add(8).saturating_add(name.len()).saturating_add(value.len());
+        fits(position, len, max_frame_len)?;
+        out.reserve(len);
+        if self.pairs == 0 {
+            *self = Self { at: out.len(), position, len: 0, pairs: 0 };
+            out.extend_from_slice(&[0; 4]);
+        }
+        for piece in [name, value] {
+            out.extend_from_slice(&(piece.len() as u32).to_le_bytes());
+            out.extend_from_slice(piece);
+        }
+        self.len = self.len.saturating_add(len);
+        self.pairs = self.pairs.saturating_add(1);
+        Ok(())
+    }
+}
+
 /// A frame being written, apart from its buffer, so that whoever owns the buffer can hold it. Every method is given the
 /// same buffer, to which nobody else appends meanwhile.
 #[derive(Debug)]
@@ -306,10 +334,14 @@ impl Draft {
         let prefix = if options.prefixed { PREFIX_LEN } else { 0 };
         let message = start.saturating_add(prefix);
         let len = HEADER_LEN.saturating_add(kind.section_len());
-        let max_frame_len = options.max_frame_len;
-        if len > max_frame_len as usize {
+        if len > options.max_frame_len as usize {
             return Err(EncodeError::TooLong { len: len as u64 });
         }
+        out.resize(message.saturating_add(len), 0);
+        Ok(Self::at(kind, options, start, message))
+    }
+
+    fn at(kind: FrameType, options: Options<'_>, start: usize, message: usize) -> Self {
         let stage = match kind {
             FrameType::Request | FrameType::RequestHead | FrameType::Response | FrameType::ResponseHead => {
                 Stage::Headers
@@ -317,20 +349,19 @@ impl Draft {
             FrameType::Data => Stage::Body,
             FrameType::End => Stage::Trailers,
         };
-        out.resize(message.saturating_add(len), 0);
         let (headers, trailers) = (Block::default(), Block::default());
-        Ok(Self {
+        Self {
             kind,
             low_flags: options.low_flags,
             start,
             message,
-            max_frame_len,
+            max_frame_len: options.max_frame_len,
             stage,
             headers,
             trailers,
             elsewhere: 0,
             body_at: None,
-        })
+        }
     }
 
     pub(crate) fn request(
@@ -345,11 +376,11 @@ impl Draft {
         if target.is_empty() || !is_target(target) {
             return Err(EncodeError::InvalidTarget);
         }
-        let draft = Self::begin(out, options, FrameType::Request)?;
         let texts = [(wire::METHOD, method), (wire::TARGET, target), (wire::REQUEST_PROTO, options.proto)];
-        draft.start_line(out, options, texts)
+        Self::start_line(out, options, FrameType::Request, [0; wire::MESSAGE_SECTION], texts)
     }
 
+    #[inline]
     pub(crate) fn response(
         out: &mut Vec<u8>,
         options: Options<'_>,
@@ -363,29 +394,48 @@ impl Draft {
         if !is_text(reason) {
             return Err(EncodeError::InvalidReason);
         }
-        let draft = Self::begin(out, options, kind)?;
-        let at = draft.message.saturating_add(HEADER_LEN).saturating_add(wire::STATUS);
-        overwrite(out, at, &status.to_le_bytes());
-        draft.start_line(out, options, [(wire::REASON, reason), (wire::RESPONSE_PROTO, options.proto)])
+        let mut section = [0; wire::MESSAGE_SECTION];
+        overwrite(&mut section, wire::STATUS, &status.to_le_bytes());
+        let texts = [(wire::REASON, reason), (wire::RESPONSE_PROTO, options.proto)];
+        Self::start_line(out, options, kind, section, texts)
     }
 
+    /// Begins a frame with texts: all is laid out before any of it is written.
+    #[inline]
     fn start_line<const N: usize>(
-        self,
         out: &mut Vec<u8>,
         options: Options<'_>,
+        kind: FrameType,
+        mut section: [u8; wire::MESSAGE_SECTION],
         texts: [(usize, &[u8]); N],
     ) -> Result<Self, EncodeError> {
-        let mut written = if is_proto(options.proto) { Ok(()) } else { Err(EncodeError::InvalidProto) };
+        let mut position = HEADER_LEN.saturating_add(wire::MESSAGE_SECTION);
         for (slot, text) in texts {
-            written = written.and_then(|()| self.tail(out, slot, text));
-        }
-        match written {
-            Ok(()) => Ok(self),
-            Err(error) => {
-                self.undo(out);
-                Err(error)
+            let rel = position.saturating_sub(HEADER_LEN.saturating_add(slot));
+            position = position.saturating_add(text.len());
+            if position > options.max_frame_len as usize {
+                return Err(EncodeError::TooLong { len: position as u64 });
+            }
+            if !text.is_empty() {
+                overwrite(&mut section, slot, &slot_word(rel, text.len()).to_le_bytes());
             }
         }
+        if !is_proto(options.proto) {
+            return Err(EncodeError::InvalidProto);
+        }
+        let start = out.len();
+        let prefix = if options.prefixed { PREFIX_LEN } else { 0 };
+        let message = start.saturating_add(prefix);
+        out.reserve(prefix.saturating_add(position));
+        // Prefix and header are written at the end.
+        out.extend_from_slice(
+            [0; PREFIX_LEN.saturating_add(HEADER_LEN)].get(PREFIX_LEN.saturating_sub(prefix)..).unwrap_or_default(),
+        );
+        out.extend_from_slice(&section);
+        for (_, text) in texts {
+            out.extend_from_slice(text);
+        }
+        Ok(Self::at(kind, options, start, message))
     }
 
     pub(crate) fn header(&mut self, out: &mut Vec<u8>, name: &[u8], value: &[u8]) -> Result<(), EncodeError> {
@@ -393,10 +443,8 @@ impl Draft {
             return Err(EncodeError::OutOfOrder);
         }
         check_pair(name, value)?;
-        let mut block = self.headers;
-        self.pair(out, &mut block, name, value)?;
-        self.headers = block;
-        Ok(())
+        let position = self.position(out);
+        self.headers.append(out, position, self.max_frame_len, name, value)
     }
 
     /// The body, into the slot where this type has it.
@@ -436,9 +484,8 @@ impl Draft {
         if is_forbidden_trailer(name) {
             return Err(EncodeError::ForbiddenTrailer);
         }
-        let mut block = self.trailers;
-        self.pair(out, &mut block, name, value)?;
-        self.trailers = block;
+        let position = self.position(out);
+        self.trailers.append(out, position, self.max_frame_len, name, value)?;
         self.stage = Stage::Trailers;
         Ok(())
     }
@@ -451,6 +498,22 @@ impl Draft {
             _ => FrameType::ResponseHead,
         };
         self.finish(out)
+    }
+
+    /// Moves the frame, which is all that `from` holds, to the end of another buffer. Copies nothing if that is empty.
+    #[cfg(feature = "server")]
+    pub(crate) fn relocate(mut self, from: &mut Vec<u8>, to: &mut Vec<u8>) -> Self {
+        if to.is_empty() {
+            core::mem::swap(from, to);
+            return self;
+        }
+        let by = to.len();
+        to.extend_from_slice(from);
+        for place in [&mut self.start, &mut self.message, &mut self.headers.at, &mut self.trailers.at] {
+            *place = place.saturating_add(by);
+        }
+        self.body_at = self.body_at.map(|at| at.saturating_add(by));
+        self
     }
 
     /// Bytes that a body may still have.
@@ -477,6 +540,11 @@ impl Draft {
     }
 
     pub(crate) fn finish(self, out: &mut [u8]) -> Result<Encoded, EncodeError> {
+        self.complete(out)
+    }
+
+    /// As [`finish`](Self::finish), where the draft lies: nothing may be written with it any more.
+    pub(crate) fn complete(&self, out: &mut [u8]) -> Result<Encoded, EncodeError> {
         let len = self.position(out);
         // Every append was held to the limit, which is a u32.
         let len = u32::try_from(len).map_err(|_| EncodeError::TooLong { len: len as u64 })?;
@@ -501,24 +569,6 @@ impl Draft {
         out.truncate(self.start);
     }
 
-    /// Appends a pair to a block, all of it or nothing.
-    fn pair(&self, out: &mut Vec<u8>, block: &mut Block, name: &[u8], value: &[u8]) -> Result<(), EncodeError> {
-        let count_len = if block.pairs == 0 { 4 } else { 0_usize };
-        let len = count_len.saturating_add(8).saturating_add(name.len()).saturating_add(value.len());
-        self.fits(out, len)?;
-        if block.pairs == 0 {
-            *block = Block { at: out.len(), position: self.position(out), len: 0, pairs: 0 };
-            out.extend_from_slice(&[0; 4]);
-        }
-        for piece in [name, value] {
-            out.extend_from_slice(&(piece.len() as u32).to_le_bytes());
-            out.extend_from_slice(piece);
-        }
-        block.len = block.len.saturating_add(len);
-        block.pairs = block.pairs.saturating_add(1);
-        Ok(())
-    }
-
     /// Appends what a slot points at; empty leaves the slot null.
     fn tail(&self, out: &mut Vec<u8>, slot: usize, bytes: &[u8]) -> Result<(), EncodeError> {
         self.fits(out, bytes.len())?;
@@ -533,14 +583,12 @@ impl Draft {
     /// Fills in a slot. Positions and lengths are within the limit, so within a u32.
     fn point(&self, out: &mut [u8], slot: usize, target: usize, len: usize) {
         let at = HEADER_LEN.saturating_add(slot);
-        let rel = target.saturating_sub(at) as u32;
-        let word = u64::from(rel) | (len as u64) << 32;
+        let word = slot_word(target.saturating_sub(at), len);
         overwrite(out, self.message.saturating_add(at), &word.to_le_bytes());
     }
 
     fn fits(&self, out: &[u8], more: usize) -> Result<(), EncodeError> {
-        let len = self.position(out).saturating_add(more) as u64;
-        if len > u64::from(self.max_frame_len) { Err(EncodeError::TooLong { len }) } else { Ok(()) }
+        fits(self.position(out), more, self.max_frame_len)
     }
 
     /// The length of the message so far: the position of the next byte.
@@ -549,7 +597,21 @@ impl Draft {
     }
 }
 
+/// Whether a message of `len` bytes may get `more`.
+#[inline]
+fn fits(len: usize, more: usize, max_frame_len: u32) -> Result<(), EncodeError> {
+    let len = len.saturating_add(more) as u64;
+    if len > u64::from(max_frame_len) { Err(EncodeError::TooLong { len }) } else { Ok(()) }
+}
+
+/// A slot: both within a u32.
+#[inline]
+const fn slot_word(rel: usize, len: usize) -> u64 {
+    (rel as u32 as u64) | (len as u64) << 32
+}
+
 /// Overwrites bytes that exist.
+#[inline]
 fn overwrite(out: &mut [u8], at: usize, bytes: &[u8]) {
     if let Some(place) = out.get_mut(at..).and_then(|rest| rest.get_mut(..bytes.len())) {
         place.copy_from_slice(bytes);

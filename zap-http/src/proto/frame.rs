@@ -454,12 +454,16 @@ struct Slot<'f> {
 }
 
 impl<'f> Slot<'f> {
+    #[inline]
     fn block(self, kind: BlockKind, limits: &FrameLimits) -> Result<Checked<'f>, FrameError> {
+        if self.bytes.is_empty() {
+            return Ok(Checked { headers: Headers::default(), content: None });
+        }
         Headers::check(self.bytes, self.at, kind, limits)
     }
 
     /// Length and content. Empty is always right: it reads as the default.
-    #[inline]
+    #[inline(always)] // So that each check is compiled for its own rule.
     fn check(
         self,
         max_len: u32,

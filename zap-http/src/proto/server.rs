@@ -3,6 +3,8 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 mod answer;
+#[cfg(feature = "server")]
+mod detached;
 mod upload;
 
 use std::io::IoSlice;
@@ -19,6 +21,8 @@ use super::status::reason_of;
 use super::wire::{FrameType, STREAMS};
 
 pub use answer::Answer;
+#[cfg(feature = "server")]
+pub(crate) use detached::Detached;
 pub use upload::RequestPart;
 use upload::Upload;
 
@@ -78,6 +82,8 @@ pub struct Server {
     /// There is no memory for more requests: those not taken out were dropped, and 503 comes after the others' answers.
     overloaded: bool,
     output: Output,
+    /// The buffer for the next answer that is written apart from the output.
+    detached: Vec<u8>,
     current: Option<Current>,
     phase: Phase,
     /// Why the connection ends; set as soon as it does not go on.
@@ -222,6 +228,7 @@ impl Server {
             batch_len: 0,
             overloaded: false,
             output: Output::default(),
+            detached: Vec::new(),
             current: None,
             phase: Phase::Open,
             reason: None,
@@ -529,13 +536,16 @@ impl Server {
     #[must_use]
     pub fn memory(&self) -> usize {
         let spare = self.spare.as_ref().map_or(0, Vec::capacity);
-        self.input.capacity().saturating_add(self.output.capacity()).saturating_add(spare)
+        [self.output.capacity(), self.detached.capacity(), spare]
+            .into_iter()
+            .fold(self.input.capacity(), usize::saturating_add)
     }
 
     /// Gives the memory of empty buffers back: what happens after [`ServerConfig::release_after`].
     pub fn release_buffers(&mut self) {
         self.input.release();
         self.output.release();
+        self.detached = Vec::new();
         if let Some(spare) = &mut self.spare {
             *spare = Vec::new();
         }

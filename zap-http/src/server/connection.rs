@@ -22,6 +22,10 @@ use crate::{Body, ConnectionInfo, convert};
 const READ_LEN: usize = 16 << 10;
 /// Pieces that one write takes at most.
 const WRITE_PIECES: usize = 16;
+/// After so many bytes of requests that are served without a pause, the other tasks of the thread have their turn.
+const TURN_LEN: usize = 256 << 10;
+/// What a request counts for beside its body: after 64 small ones a turn ends.
+const REQUEST_LEN: usize = TURN_LEN / 64;
 
 /// Serves one connection of any transport to its end, and says why it ended.
 ///
@@ -58,36 +62,11 @@ where
     S: Service<Request<Body>, Response = Response<B>>,
     B: http_body::Body,
 {
-    serve_with(transport, service, config, info, stop, Member::alone()).await
+    serve_service(transport, service, config, info, stop, Member::alone()).await
 }
 
-/// Serves a connection of a server.
-pub(crate) async fn serve_member<IO, S, B>(transport: IO, service: S, info: ConnectionInfo, mut member: Member)
-where
-    IO: AsyncRead + AsyncWrite,
-    S: Service<Request<Body>, Response = Response<B>>,
-    B: http_body::Body,
-{
-    let stop = member.order();
-    serve_until(transport, service, info, stop, member).await;
-}
-
-/// Serves a connection of a server, whose order to end was taken out.
-pub(crate) async fn serve_until<IO, S, B>(
-    transport: IO,
-    service: S,
-    info: ConnectionInfo,
-    stop: impl Future<Output = Option<Instant>>,
-    member: Member,
-) where
-    IO: AsyncRead + AsyncWrite,
-    S: Service<Request<Body>, Response = Response<B>>,
-    B: http_body::Body,
-{
-    serve_with(transport, service, member.config(), info, stop, member).await;
-}
-
-async fn serve_with<IO, S, B>(
+/// Serves a connection by a service.
+pub(super) async fn serve_service<IO, S, B>(
     transport: IO,
     service: S,
     config: ServerConfig,
@@ -100,15 +79,50 @@ where
     S: Service<Request<Body>, Response = Response<B>>,
     B: http_body::Body,
 {
-    let server = proto::Server::new(config, Instant::now());
+    serve_with(transport, Http(service), config, info, stop, member).await
+}
+
+/// What answers the requests of a connection.
+pub(super) trait Answering {
+    /// Answers the request at hand, or gives it up.
+    async fn answer<IO, F>(
+        &mut self,
+        connection: &mut Connection<'_, IO, F>,
+        request: &proto::Request<'_>,
+        info: &ConnectionInfo,
+    ) where
+        IO: AsyncRead + AsyncWrite,
+        F: Future<Output = Option<Instant>>;
+}
+
+/// Serves one connection to its end.
+pub(super) async fn serve_with<IO, F>(
+    transport: IO,
+    mut answering: impl Answering,
+    config: ServerConfig,
+    info: ConnectionInfo,
+    stop: F,
+    member: Member,
+) -> CloseReason
+where
+    IO: AsyncRead + AsyncWrite,
+    F: Future<Output = Option<Instant>>,
+{
+    let now = Instant::now();
+    let server = proto::Server::new(config, now);
     let (transport, stop) = (pin!(transport), pin!(stop));
     let timer = Timer { sleep: None, armed: None };
-    let connection = Connection { server, transport, stop: Some(stop), member, timer, unflushed: false, shut: false };
-    connection.run(service, info).await
+    let connection =
+        Connection { server, now, turn: 0, transport, stop: Some(stop), member, timer, unflushed: false, shut: false };
+    connection.run(&mut answering, &info).await
 }
 
 pub(super) struct Connection<'c, IO, F> {
     pub(super) server: proto::Server,
+    /// When bytes were last moved: the clock is read once for what is done in a row.
+    now: Instant,
+    /// How far the turn has gone since this task waited.
+    turn: usize,
     transport: Pin<&'c mut IO>,
     /// `None` once the order to stop has come.
     stop: Option<Pin<&'c mut F>>,
@@ -135,24 +149,20 @@ where
     IO: AsyncRead + AsyncWrite,
     F: Future<Output = Option<Instant>>,
 {
-    async fn run<S, B>(mut self, mut service: S, info: ConnectionInfo) -> CloseReason
-    where
-        S: Service<Request<Body>, Response = Response<B>>,
-        B: http_body::Body,
-    {
+    async fn run(mut self, answering: &mut impl Answering, info: &ConnectionInfo) -> CloseReason {
         loop {
             let requests = |server: &mut proto::Server, _: &mut Context<'_>| ready_if(server.waiting() > 0);
             if let Turn::Closed = self.until(requests).await {
                 break;
             }
-            let mut batch = self.server.take_batch(Instant::now());
+            let mut batch = self.server.take_batch(self.now);
             loop {
                 match self.server.next_request(&mut batch) {
                     Next::Request(request) => {
-                        let head = request.method() == b"HEAD";
-                        match request_of(&request, &info) {
-                            Ok(request) => self.answer(&mut service, request, head).await,
-                            Err(error) => self.refuse(error),
+                        answering.answer(&mut self, &request, info).await;
+                        self.turn = self.turn.saturating_add(REQUEST_LEN).saturating_add(request.body().len());
+                        if self.turn >= TURN_LEN {
+                            self.pause().await;
                         }
                     }
                     // Streamed requests are not configured here.
@@ -164,47 +174,15 @@ where
                     Next::Done => break,
                 }
             }
-            let now = Instant::now();
-            self.server.return_batch(batch, now);
+            self.server.return_batch(batch, self.now);
             let idle = !self.server.is_answering() && !self.server.is_receiving();
-            self.member.answered(self.server.in_flight_len(), idle, now);
+            self.member.answered(self.server.in_flight_len(), idle, self.now);
         }
         // Sends the end of the stream where the transport can; it is closed in any case.
         let _ = poll_fn(|context| Poll::Ready(self.transport.as_mut().poll_shutdown(context))).await;
         match self.server.poll_close() {
             Close::Now(reason) => reason,
             _ => CloseReason::TransportFailed,
-        }
-    }
-
-    /// Calls the service, and answers with what it gives.
-    async fn answer<S, B>(&mut self, service: &mut S, request: Request<Body>, head: bool)
-    where
-        S: Service<Request<Body>, Response = Response<B>>,
-        B: http_body::Body,
-    {
-        match self.until(|_, context| guarded(|| service.poll_ready(context).map_err(drop))).await {
-            Turn::Done(Ok(Ok(()))) => {}
-            Turn::Done(_) => return self.server.give_up(),
-            Turn::Closed => return,
-        }
-        let Ok(future) = catch_unwind(AssertUnwindSafe(|| service.call(request))) else {
-            return self.server.give_up();
-        };
-        let mut future = pin!(future);
-        match self.until(|_, context| guarded(|| future.as_mut().poll(context).map_err(drop))).await {
-            Turn::Done(Ok(Ok(response))) => self.send(response, head).await,
-            Turn::Done(_) => self.server.give_up(),
-            // Dropping the future cancels the handler.
-            Turn::Closed => {}
-        }
-    }
-
-    /// Answers a request that has no meaning in HTTP.
-    fn refuse(&mut self, error: convert::ConvertError) {
-        let answered = self.server.respond(error.status().as_u16()).and_then(proto::Answer::finish);
-        if answered.is_err() {
-            self.server.give_up();
         }
     }
 
@@ -215,6 +193,7 @@ where
         mut event: impl FnMut(&mut proto::Server, &mut Context<'_>) -> Poll<T>,
     ) -> Turn<T> {
         poll_fn(|context| {
+            let mut now = None;
             loop {
                 if let Poll::Ready(value) = event(&mut self.server, context) {
                     return Poll::Ready(Turn::Done(value));
@@ -222,31 +201,54 @@ where
                 if let Close::Now(_) = self.server.poll_close() {
                     return Poll::Ready(Turn::Closed);
                 }
-                ready!(self.poll_io(context));
+                self.now = *now.get_or_insert_with(Instant::now);
+                let moved = self.poll_write(context).is_ready() | self.poll_read(context).is_ready();
+                if !moved && self.poll_orders(context).is_pending() {
+                    self.turn = 0;
+                    return Poll::Pending;
+                }
             }
         })
         .await
     }
 
-    /// Writes, reads and looks at the time; ready if any of it made a difference.
-    fn poll_io(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let now = Instant::now();
-        if let Some(Poll::Ready(deadline)) = self.stop.as_mut().map(|stop| stop.as_mut().poll(context)) {
-            self.stop = None;
-            self.server.shutdown(deadline, now);
-            return Poll::Ready(());
-        }
-        let moved = [self.poll_write(context, now), self.poll_read(context, now), self.poll_timer(context)];
-        ready_if(moved.iter().any(Poll::is_ready))
+    /// Sends what is there, and lets other tasks go on.
+    async fn pause(&mut self) {
+        self.turn = 0;
+        poll_fn(|context| {
+            self.now = Instant::now();
+            while self.poll_write(context).is_ready() {}
+            let _ = self.poll_orders(context);
+            Poll::Ready(())
+        })
+        .await;
+        tokio::task::yield_now().await;
     }
 
-    fn poll_write(&mut self, context: &mut Context<'_>, now: Instant) -> Poll<()> {
+    /// What comes from elsewhere than the peer: the order to stop, and deadlines. Ready if there was one.
+    fn poll_orders(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if let Some(Poll::Ready(deadline)) = self.stop.as_mut().map(|stop| stop.as_mut().poll(context)) {
+            self.stop = None;
+            self.server.shutdown(deadline, self.now);
+            return Poll::Ready(());
+        }
+        self.poll_timer(context)
+    }
+
+    /// Writes; ready if that made a difference.
+    fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut pieces = [IoSlice::new(&[]); WRITE_PIECES];
-        let filled = self.server.poll_transmit(&mut pieces, now);
-        if let Some(pieces) = pieces.get(..filled).filter(|pieces| !pieces.is_empty()) {
-            let written = ready!(self.transport.as_mut().poll_write_vectored(context, pieces));
+        let filled = self.server.poll_transmit(&mut pieces, self.now);
+        let transport = self.transport.as_mut();
+        let written = match pieces.get(..filled).unwrap_or_default() {
+            [] => None,
+            // The system's call for one piece is the cheaper one.
+            [piece] => Some(ready!(transport.poll_write(context, piece))),
+            pieces => Some(ready!(transport.poll_write_vectored(context, pieces))),
+        };
+        if let Some(written) = written {
             match written {
-                Ok(len) if len > 0 => self.server.transmitted(len, now),
+                Ok(len) if len > 0 => self.server.transmitted(len, self.now),
                 _ => self.server.transport_failed(),
             }
             self.unflushed = true;
@@ -271,18 +273,19 @@ where
         Poll::Pending
     }
 
-    fn poll_read(&mut self, context: &mut Context<'_>, now: Instant) -> Poll<()> {
+    /// Reads once; ready if that made a difference.
+    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.server.wants_read() {
             return Poll::Pending;
         }
         let mut storage = [MaybeUninit::uninit(); READ_LEN];
         let mut buffer = ReadBuf::uninit(&mut storage);
         match ready!(self.transport.as_mut().poll_read(context, &mut buffer)) {
-            Ok(()) if buffer.filled().is_empty() => self.server.recv_eof(now),
+            Ok(()) if buffer.filled().is_empty() => self.server.recv_eof(self.now),
             Ok(()) => {
-                self.server.recv(buffer.filled(), now);
+                self.server.recv(buffer.filled(), self.now);
                 if !self.member.received(self.server.in_flight_len()) {
-                    self.server.overloaded(now);
+                    self.server.overloaded(self.now);
                 }
             }
             Err(_) => self.server.transport_failed(),
@@ -316,6 +319,55 @@ impl Timer {
         ready!(sleep.as_mut().poll(context));
         self.armed = None;
         Poll::Ready(())
+    }
+}
+
+/// Answers through the types of `http`, by a tower service.
+struct Http<S>(S);
+
+impl<S, B> Answering for Http<S>
+where
+    S: Service<Request<Body>, Response = Response<B>>,
+    B: http_body::Body,
+{
+    async fn answer<IO, F>(
+        &mut self,
+        connection: &mut Connection<'_, IO, F>,
+        request: &proto::Request<'_>,
+        info: &ConnectionInfo,
+    ) where
+        IO: AsyncRead + AsyncWrite,
+        F: Future<Output = Option<Instant>>,
+    {
+        let Self(service) = self;
+        let head = request.method() == b"HEAD";
+        let request = match request_of(request, info) {
+            Ok(request) => request,
+            Err(error) => return refuse(&mut connection.server, error),
+        };
+        match connection.until(|_, context| guarded(|| service.poll_ready(context).map_err(drop))).await {
+            Turn::Done(Ok(Ok(()))) => {}
+            Turn::Done(_) => return connection.server.give_up(),
+            Turn::Closed => return,
+        }
+        let Ok(future) = catch_unwind(AssertUnwindSafe(|| service.call(request))) else {
+            return connection.server.give_up();
+        };
+        let mut future = pin!(future);
+        match connection.until(|_, context| guarded(|| future.as_mut().poll(context).map_err(drop))).await {
+            Turn::Done(Ok(Ok(response))) => connection.send(response, head).await,
+            Turn::Done(_) => connection.server.give_up(),
+            // Dropping the future cancels the handler.
+            Turn::Closed => {}
+        }
+    }
+}
+
+/// Answers a request that has no meaning in HTTP.
+fn refuse(server: &mut proto::Server, error: convert::ConvertError) {
+    let answered = server.respond(error.status().as_u16()).and_then(proto::Answer::finish);
+    if answered.is_err() {
+        server.give_up();
     }
 }
 

@@ -163,7 +163,7 @@ impl Connections {
 }
 
 /// A connection's part in its server; empty for one that is served alone.
-pub(crate) struct Member(Option<Membership>);
+pub struct Member(Option<Membership>);
 
 struct Membership {
     connections: Arc<Connections>,

@@ -4,22 +4,23 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-use http::{Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::server::TlsStream;
-use tower_service::Service;
 
 use super::{TlsError, TlsServer};
+use crate::server::Application;
 use crate::server::connections::Member;
-use crate::server::serve_until;
-use crate::{Body, ConnectionInfo, TlsInfo};
+use crate::{ConnectionInfo, TlsInfo};
 
 /// Serves a connection of a server, if its handshake succeeds in time and before the order to end.
-pub(crate) async fn serve_tls<IO, S, B>(tls: TlsServer, io: IO, service: S, info: ConnectionInfo, mut member: Member)
-where
-    IO: AsyncRead + AsyncWrite + Unpin,
-    S: Service<Request<Body>, Response = Response<B>>,
-    B: http_body::Body,
+pub(crate) async fn serve_tls<IO>(
+    tls: TlsServer,
+    io: IO,
+    application: impl Application,
+    info: ConnectionInfo,
+    mut member: Member,
+) where
+    IO: AsyncRead + AsyncWrite + Send + Unpin,
 {
     let mut order = pin!(member.order());
     let handshake = {
@@ -32,7 +33,7 @@ where
         .await
     };
     match handshake {
-        Some(Ok((stream, tls))) => serve_until(stream, service, info.with_tls(tls), order, member).await,
+        Some(Ok((stream, tls))) => drop(application.serve(stream, info.with_tls(tls), order, member).await),
         Some(Err(_)) => member.count_failed_handshake(),
         None => {}
     }

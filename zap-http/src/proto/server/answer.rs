@@ -61,6 +61,22 @@ impl<'s> Answer<'s> {
         Ok(Self { server, mark, draft: Some(draft), bodiless: head || is_bodiless(status), done: false })
     }
 
+    /// Goes on with a frame that was begun apart, and now stands at the end of the output.
+    #[cfg(feature = "server")]
+    pub(super) fn resume(
+        server: &'s mut Server,
+        mark: Mark,
+        draft: Option<Draft>,
+        bodiless: bool,
+    ) -> Result<Self, AnswerError> {
+        let answer = Self { server, mark, draft, bodiless, done: false };
+        match (answer.server.current, &answer.draft) {
+            (Some(Current::Unanswered { .. }), Some(_)) => Ok(answer),
+            (Some(Current::Unanswered { .. }), None) => Err(EncodeError::OutOfOrder.into()),
+            _ => Err(answer.server.no_request()),
+        }
+    }
+
     /// Appends a header. Order, repetition and spelling are kept.
     ///
     /// # Errors
@@ -135,9 +151,7 @@ impl<'s> Answer<'s> {
     pub fn finish(mut self) -> Result<(), AnswerError> {
         self.finish_frame(Draft::finish)?;
         self.done = true;
-        self.server.current = None;
-        self.server.counts.answered = self.server.counts.answered.saturating_add(1);
-        self.server.settle();
+        self.server.answered();
         Ok(())
     }
 
@@ -235,10 +249,15 @@ impl Server {
         if self.streams_body()? {
             self.chunks().end(&mut self.output, trailers)?;
         }
+        self.answered();
+        Ok(())
+    }
+
+    /// The request at hand has its answer.
+    pub(super) fn answered(&mut self) {
         self.current = None;
         self.counts.answered = self.counts.answered.saturating_add(1);
         self.settle();
-        Ok(())
     }
 
     /// Whether the stream at hand has a body.
