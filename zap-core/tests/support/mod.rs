@@ -2,6 +2,7 @@
 //! everything that a view can reach.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod attack;
 #[macro_use]
 mod family;
 mod make;
