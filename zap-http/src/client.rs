@@ -189,7 +189,10 @@ impl Client {
             };
             let (failure, reused) = match lease.send(&request) {
                 Ok((call, reused)) => match poll_fn(|context| call.poll_head(context)).await {
-                    Ok(Head::Whole(parts, body)) => return Ok(Response::from_parts(parts, ResponseBody::whole(body))),
+                    Ok(Head::Whole(parts, body)) => {
+                        let body = ResponseBody::whole(body, call.info().clone());
+                        return Ok(Response::from_parts(parts, body));
+                    }
                     Ok(Head::Streamed(parts)) => {
                         return Ok(Response::from_parts(parts, ResponseBody::streamed(call, whole)));
                     }

@@ -1,11 +1,12 @@
-//! What is known about the connection that a request came on.
+//! What is known about the connection that a request or an answer came on.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-/// The connection that a request came on: one of its extensions. Clones share what they hold.
+/// The connection that a request came on: one of its extensions. Of the connection that an answer came on, the client's
+/// answers tell ([`ClientResponse::connection_info`](crate::ClientResponse::connection_info)). Clones share what they hold.
 ///
 /// # Examples
 ///

@@ -74,6 +74,9 @@ pub enum TlsError {
     /// The peer does not speak `zap-http/1`.
     #[error("the peer does not speak zap-http/1")]
     Protocol,
+    /// A target is `zaps://`, and the client was given no TLS.
+    #[error("the client was not told whom to trust: `ClientBuilder::tls` does")]
+    NotConfigured,
     /// The handshake took too long.
     #[error("the TLS handshake took too long")]
     Timeout,

@@ -1,6 +1,7 @@
 //! TLS: what the two ends must agree on, who they are, and what a handshake may take.
 #![cfg(all(feature = "tls", feature = "server"))]
 
+mod authority;
 mod listening;
 
 use std::future::IntoFuture;
@@ -8,11 +9,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use authority::Authority;
 use axum::routing::post;
 use axum::{Extension, Router};
 use bytes::Bytes;
 use listening::{answer, call, frame, is_closed, soon};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{CertificateParams, KeyPair};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
@@ -27,36 +29,7 @@ use zap_http::{
     TlsIdentity, TlsRoots, TlsServer, listen,
 };
 
-/// An authority, and those that it vouches for.
-struct Authority(CertifiedIssuer<'static, KeyPair>);
-
 impl Authority {
-    fn new() -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        Self(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
-    }
-
-    fn roots(&self) -> TlsRoots {
-        TlsRoots::from_pem(self.0.pem().as_bytes()).unwrap()
-    }
-
-    /// An identity, and its certificate in DER.
-    fn vouch(&self, name: &str) -> (TlsIdentity, Vec<u8>) {
-        let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &self.0).unwrap();
-        let identity = TlsIdentity::from_pem(certificate.pem().as_bytes(), key.serialize_pem().as_bytes()).unwrap();
-        (identity, certificate.der().to_vec())
-    }
-
-    fn server(&self) -> TlsServer {
-        TlsServer::new(self.vouch("localhost").0).unwrap()
-    }
-
-    fn client(&self) -> TlsClient {
-        TlsClient::new(self.roots()).unwrap()
-    }
-
     /// A client of rustls itself.
     fn raw_client(&self, groups: &[&'static dyn aws_lc_rs_group::Group], alpn: &[&[u8]]) -> TlsConnector {
         let mut provider = aws_lc_rs::default_provider();

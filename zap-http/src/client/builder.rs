@@ -41,6 +41,8 @@ pub(super) struct Settings {
     pub(super) max_age: Duration,
     pub(super) max_connections: usize,
     pub(super) max_waiters: usize,
+    #[cfg(feature = "tls")]
+    pub(super) tls: Option<crate::TlsClient>,
 }
 
 impl Default for Settings {
@@ -57,6 +59,8 @@ impl Default for Settings {
             max_age: Duration::from_secs(600),
             max_connections: 512,
             max_waiters: 10_000,
+            #[cfg(feature = "tls")]
+            tls: None,
         }
     }
 }
@@ -113,7 +117,30 @@ impl ClientBuilder {
         self
     }
 
-    /// To find a host's addresses and connect to one of them: 10 s unless given.
+    /// What is trusted and shown on connections to `zaps://` targets; without it calls to them fail. The server must prove
+    /// to be the host that the target names. The handshake is a part of connecting, and takes its time from
+    /// [`connect_timeout`](Self::connect_timeout).
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// use zap_http::{Client, TlsClient, TlsRoots};
+    ///
+    /// let tls = TlsClient::new(TlsRoots::from_pem(&std::fs::read("roots.pem")?)?)?;
+    /// let client = Client::builder().tls(tls).build();
+    /// let response = client.get("zaps://survey.example/stations").send().await?;
+    /// assert!(response.connection_info().tls().is_some_and(|tls| tls.group.is_post_quantum()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self, tls: crate::TlsClient) -> Self {
+        self.settings.tls = Some(tls);
+        self
+    }
+
+    /// To find a host's addresses, connect to one of them, and agree on TLS: 10 s unless given.
     pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.settings.connect_timeout = timeout;
         self

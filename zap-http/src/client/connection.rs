@@ -19,7 +19,7 @@ use super::outgoing::{Outgoing, WriteError};
 use super::transport::Transport;
 use crate::convert::{self, ConvertError};
 use crate::proto::{self, Batch, CallId, ClientConfig, CloseReason, Event, RequestError, Response};
-use crate::{Body, Target};
+use crate::{Body, ConnectionInfo, Target};
 
 /// Bytes of a streamed answer that wait for its reader; with more nothing further is taken for it.
 const MAX_QUEUED_LEN: usize = 64 << 10;
@@ -29,6 +29,7 @@ const MAX_QUEUED_LEN: usize = 64 << 10;
 pub(super) struct Connection {
     pub(super) id: u64,
     pub(super) target: Target,
+    pub(super) info: ConnectionInfo,
     pub(super) created: Instant,
     state: Mutex<State>,
 }
@@ -92,7 +93,13 @@ pub(super) enum SendError {
 
 impl Connection {
     /// A connection that was just made.
-    pub(super) fn new(id: u64, target: Target, transport: Transport, config: ClientConfig) -> Self {
+    pub(super) fn new(
+        id: u64,
+        target: Target,
+        transport: Transport,
+        info: ConnectionInfo,
+        config: ClientConfig,
+    ) -> Self {
         let now = Instant::now();
         let state = State {
             client: proto::Client::new(config, now),
@@ -105,7 +112,7 @@ impl Connection {
             closed: None,
             idle_since: now,
         };
-        Self { id, target, created: now, state: Mutex::new(state) }
+        Self { id, target, info, created: now, state: Mutex::new(state) }
     }
 
     /// The state. No code of a caller's runs while it is locked, so a panic inside is ours, and the next user of the
@@ -118,11 +125,12 @@ impl Connection {
     pub(super) fn send(self: &Arc<Self>, request: &Outgoing) -> Result<(Call, bool), SendError> {
         let now = Instant::now();
         let mut state = self.lock();
-        if state.client.in_flight() == 0 && state.transport.as_ref().is_some_and(Transport::is_readable) {
+        let reused = state.client.counts().requests > 0;
+        let idle = state.client.in_flight() == 0;
+        if idle && state.transport.as_mut().is_some_and(|transport| transport.is_stale(reused)) {
             // Bytes that nobody asked for, or the end: they must not be taken for the answer to this request.
             state.client.shutdown(now);
         }
-        let reused = state.client.counts().requests > 0;
         let sent = request.write(&mut state.client, &self.target, now);
         let outcome = match sent {
             Ok(id) => {
@@ -160,6 +168,10 @@ pub(super) struct Call {
 }
 
 impl Call {
+    pub(super) fn info(&self) -> &ConnectionInfo {
+        &self.connection.info
+    }
+
     /// The head of the answer, or all of it.
     pub(super) fn poll_head(&self, context: &Context<'_>) -> Poll<Result<Head, CallError>> {
         let mut state = self.connection.lock();
@@ -282,7 +294,9 @@ impl State {
             }
         }
         self.closed = Some(cause);
-        self.transport = None;
+        if let Some(transport) = self.transport.take() {
+            transport.close();
+        }
     }
 }
 

@@ -131,6 +131,13 @@ impl ConnectError {
     pub fn io_error(&self) -> &io::Error {
         &self.error
     }
+
+    /// What TLS has against the connection, if it is that.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls_error(&self) -> Option<&crate::TlsError> {
+        self.error.get_ref()?.downcast_ref()
+    }
 }
 
 /// Why a connection ended.

@@ -172,15 +172,15 @@ impl Connecting {
     /// Connects, with so many places taken from the start.
     async fn connect(mut self, places: usize) -> Result<Arc<Connection>, ConnectError> {
         let settings = &self.shared.settings;
-        let connected = transport::connect(&self.target, settings.connect_timeout).await;
+        let connected = transport::connect(&self.target, settings).await;
         self.done = true;
         let mut orders = Orders::default();
         let outcome = match connected {
-            Ok(transport) => {
+            Ok((transport, info)) => {
                 let mut ledger = self.shared.lock();
                 let id = ledger.next_id();
-                let connection = Connection::new(id, self.target.detached(), transport, settings.connection.clone());
-                let connection = Arc::new(connection);
+                let (target, config) = (self.target.detached(), settings.connection.clone());
+                let connection = Arc::new(Connection::new(id, target, transport, info, config));
                 ledger.add(&connection, places, self.for_waiters, Instant::now(), &mut orders);
                 drop(ledger);
                 tokio::spawn(Driver::new(Arc::clone(&connection), &self.shared));

@@ -13,7 +13,7 @@ use tokio::time::Sleep;
 use super::connection::Call;
 use super::error::{ClientError, Timeout};
 use super::outgoing;
-use crate::Body;
+use crate::{Body, ConnectionInfo};
 
 /// The body of an answer.
 ///
@@ -22,7 +22,7 @@ use crate::Body;
 /// ends with an error, never early without one. Dropped before its end, it is cancelled: a short rest is skipped, a long
 /// one costs the connection.
 #[derive(Debug)]
-pub struct ResponseBody(Content);
+pub struct ResponseBody(Content, ConnectionInfo);
 
 #[derive(Debug)]
 enum Content {
@@ -36,13 +36,21 @@ enum Content {
 }
 
 impl ResponseBody {
-    pub(super) const fn whole(body: Body) -> Self {
-        Self(Content::Whole(body))
+    pub(super) const fn whole(body: Body, info: ConnectionInfo) -> Self {
+        Self(Content::Whole(body), info)
     }
 
     pub(super) fn streamed(call: Call, deadline: Option<Instant>) -> Self {
         let deadline = deadline.map(|deadline| Box::pin(tokio::time::sleep_until(deadline.into())));
-        Self(Content::Streamed { call, deadline })
+        let info = call.info().clone();
+        Self(Content::Streamed { call, deadline }, info)
+    }
+
+    /// The connection that the answer came on. It is kept here, and not in the answer's extensions, since those cost
+    /// allocations.
+    #[must_use]
+    pub const fn connection_info(&self) -> &ConnectionInfo {
+        &self.1
     }
 }
 
@@ -131,6 +139,12 @@ impl ClientResponse {
     #[must_use]
     pub fn headers(&self) -> &HeaderMap {
         self.response.headers()
+    }
+
+    /// The connection that it came on: addresses, and what TLS agreed on.
+    #[must_use]
+    pub fn connection_info(&self) -> &ConnectionInfo {
+        self.response.body().connection_info()
     }
 
     /// The answer, unless its status is 4xx or 5xx.

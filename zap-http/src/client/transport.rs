@@ -6,8 +6,10 @@ use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
+#[cfg(feature = "tls")]
+use std::task::Waker;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -15,13 +17,22 @@ use tokio::net::TcpStream;
 use tokio::net::UnixStream;
 use tokio::time::timeout_at;
 
+#[cfg(feature = "tls")]
+use tokio_rustls::client::TlsStream;
+
+use super::builder::Settings;
 use super::error::ConnectError;
-use crate::{Target, TargetScheme};
+use crate::{ConnectionInfo, Target, TargetScheme};
+#[cfg(feature = "tls")]
+use crate::{TlsClient, TlsError};
 
 /// A connected socket.
 #[derive(Debug)]
 pub(super) enum Transport {
     Tcp(TcpStream),
+    /// On the heap: it is large, and the others are not.
+    #[cfg(feature = "tls")]
+    Tls(Box<TlsStream<TcpStream>>),
     #[cfg(unix)]
     Unix(UnixStream),
 }
@@ -31,6 +42,8 @@ macro_rules! with_socket {
     ($transport:expr, $socket:ident => $call:expr) => {
         match $transport {
             Transport::Tcp($socket) => $call,
+            #[cfg(feature = "tls")]
+            Transport::Tls($socket) => $call,
             #[cfg(unix)]
             Transport::Unix($socket) => $call,
         }
@@ -38,12 +51,33 @@ macro_rules! with_socket {
 }
 
 impl Transport {
-    /// Whether bytes or the end of the stream have arrived, or the socket failed. Asks the operating system: what the
-    /// runtime has noticed may be older.
-    pub(super) fn is_readable(&self) -> bool {
-        let mut byte = [MaybeUninit::uninit()];
-        let peeked = with_socket!(self, socket => socket2::SockRef::from(socket).peek(&mut byte));
-        !matches!(peeked, Err(error) if error.kind() == io::ErrorKind::WouldBlock)
+    /// Whether something came that nobody asked for, or the end of the stream, or the socket failed; asked before a
+    /// request is sent while none is outstanding. `used`: there was one before.
+    ///
+    /// TLS has messages of its own that may come at any time, such as the tickets of servers that resume sessions. They
+    /// are taken here. If the runtime has not noticed them yet, a connection that was used is given up for them, and one
+    /// that was just made is not: there can be no answer left on it, and the next one would begin in the same way.
+    #[cfg_attr(not(feature = "tls"), allow(unused_variables))]
+    pub(super) fn is_stale(&mut self, used: bool) -> bool {
+        match self {
+            Self::Tcp(stream) => has_arrived(stream),
+            #[cfg(feature = "tls")]
+            Self::Tls(stream) if used => {
+                has_arrived(stream.get_ref().0) && (has_content(stream) || has_arrived(stream.get_ref().0))
+            }
+            #[cfg(feature = "tls")]
+            Self::Tls(_) => false,
+            #[cfg(unix)]
+            Self::Unix(stream) => has_arrived(stream),
+        }
+    }
+
+    /// Closes it, inside TLS with a word to the peer that this is the end and not a fault, if there is room for it.
+    pub(super) fn close(self) {
+        #[cfg(feature = "tls")]
+        if let Self::Tls(mut stream) = self {
+            let _ = Pin::new(&mut stream).poll_shutdown(&mut Context::from_waker(Waker::noop()));
+        }
     }
 }
 
@@ -79,14 +113,43 @@ impl AsyncWrite for Transport {
     }
 }
 
-/// Connects to a target, within `timeout` for all that it takes: finding the host's addresses, and trying each of them.
-pub(super) async fn connect(target: &Target, timeout: Duration) -> Result<Transport, ConnectError> {
-    let deadline = Instant::now().checked_add(timeout);
+/// Whether bytes or the end of the stream have arrived, or the socket failed. Asks the operating system: what the runtime
+/// has noticed may be older.
+fn has_arrived<'s, S>(socket: &'s S) -> bool
+where
+    socket2::SockRef<'s>: From<&'s S>,
+{
+    let mut byte = [MaybeUninit::uninit()];
+    let peeked = socket2::SockRef::from(socket).peek(&mut byte);
+    !matches!(peeked, Err(error) if error.kind() == io::ErrorKind::WouldBlock)
+}
+
+/// Whether what has arrived is more than messages of TLS itself. The connection's task must be woken afterwards, since
+/// the socket knows one waker only.
+#[cfg(feature = "tls")]
+fn has_content(stream: &mut TlsStream<TcpStream>) -> bool {
+    let mut byte = [MaybeUninit::uninit()];
+    let mut buffer = ReadBuf::uninit(&mut byte);
+    Pin::new(stream).poll_read(&mut Context::from_waker(Waker::noop()), &mut buffer).is_ready()
+}
+
+/// Connects to a target, within the connect timeout for all that it takes: finding the host's addresses, trying each of
+/// them, and the handshake of TLS.
+pub(super) async fn connect(target: &Target, settings: &Settings) -> Result<(Transport, ConnectionInfo), ConnectError> {
+    let deadline = Instant::now().checked_add(settings.connect_timeout);
     let connected = match target.scheme() {
-        TargetScheme::Zap => within(deadline, connect_tcp(target, deadline)).await.map(Transport::Tcp),
-        TargetScheme::Zaps => Err(unsupported("TLS is not built in")),
+        TargetScheme::Zap => within(deadline, connect_tcp(target, deadline)).await.map(|stream| {
+            let info = info_of(&stream);
+            (Transport::Tcp(stream), info)
+        }),
+        #[cfg(feature = "tls")]
+        TargetScheme::Zaps => within(deadline, connect_tls(target, settings.tls.as_ref(), deadline)).await,
+        #[cfg(not(feature = "tls"))]
+        TargetScheme::Zaps => Err(unsupported("TLS is not built in: it is the feature `tls`")),
         #[cfg(unix)]
-        TargetScheme::Unix => within(deadline, connect_unix(target)).await.map(Transport::Unix),
+        TargetScheme::Unix => within(deadline, connect_unix(target))
+            .await
+            .map(|stream| (Transport::Unix(stream), ConnectionInfo::unix(None))),
         #[cfg(not(unix))]
         TargetScheme::Unix => Err(unsupported("this platform has no unix sockets")),
     };
@@ -97,6 +160,26 @@ pub(super) async fn connect(target: &Target, timeout: Duration) -> Result<Transp
 async fn connect_unix(target: &Target) -> io::Result<UnixStream> {
     let path = target.socket_path().ok_or_else(|| unsupported("not a unix socket"))?;
     UnixStream::connect(path).await
+}
+
+#[cfg(feature = "tls")]
+async fn connect_tls(
+    target: &Target,
+    tls: Option<&TlsClient>,
+    deadline: Option<Instant>,
+) -> io::Result<(Transport, ConnectionInfo)> {
+    // Before anything goes out.
+    let tls = tls.ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, TlsError::NotConfigured))?;
+    let host = target.host().ok_or_else(|| unsupported("not a network address"))?;
+    let stream = connect_tcp(target, deadline).await?;
+    let info = info_of(&stream);
+    let stream = tls.connect(stream, host).await.map_err(io::Error::other)?;
+    let info = info.with_tls(TlsClient::info(&stream).map_err(io::Error::other)?);
+    Ok((Transport::Tls(Box::new(stream)), info))
+}
+
+fn info_of(stream: &TcpStream) -> ConnectionInfo {
+    ConnectionInfo::new(stream.peer_addr().ok(), stream.local_addr().ok())
 }
 
 async fn connect_tcp(target: &Target, deadline: Option<Instant>) -> io::Result<TcpStream> {
@@ -149,6 +232,8 @@ fn unsupported(text: &'static str) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     /// An address that refuses, one that does not answer (its queue is full), and one that does.
