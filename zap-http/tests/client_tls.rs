@@ -5,8 +5,9 @@ mod authority;
 mod listening;
 
 use std::future::{IntoFuture, pending};
+use std::net::TcpListener as StdListener;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -19,7 +20,6 @@ use listening::soon;
 use rcgen::{CertificateParams, KeyPair};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::SupportedKxGroup;
@@ -107,10 +107,7 @@ async fn call(client: &Client, url: &str, target: &str, body: &[u8]) -> Result<B
 }
 
 /// A server of rustls itself, for what ours does not do.
-async fn foreign(
-    authority: &Authority,
-    groups: &[&'static dyn SupportedKxGroup],
-) -> (TlsAcceptor, TcpListener, String) {
+fn foreign(authority: &Authority, groups: &[&'static dyn SupportedKxGroup]) -> (TlsAcceptor, String, StdListener) {
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new(["localhost".to_owned()]).unwrap().signed_by(&key, &authority.0).unwrap();
     let mut provider = aws_lc_rs::default_provider();
@@ -122,9 +119,17 @@ async fn foreign(
         .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::Pkcs8(key.serialize_der().into()))
         .unwrap();
     config.alpn_protocols = vec![ALPN.to_vec()];
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = StdListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
     let url = format!("zaps://localhost:{}", listener.local_addr().unwrap().port());
-    (TlsAcceptor::from(Arc::new(config)), listener, url)
+    (TlsAcceptor::from(Arc::new(config)), url, listener)
+}
+
+/// Runs a server in a thread of its own, so that it goes on while the test blocks its own runtime.
+fn elsewhere(server: impl Future<Output = ()> + Send + 'static) {
+    std::thread::spawn(|| {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(server);
+    });
 }
 
 #[tokio::test]
@@ -213,8 +218,9 @@ async fn a_certificate_of_the_client_reaches_the_handler() {
 #[tokio::test]
 async fn a_classical_server_is_refused_unless_it_is_allowed() {
     let authority = Authority::new();
-    let (acceptor, listener, url) = foreign(&authority, &[X25519]).await;
+    let (acceptor, url, listener) = foreign(&authority, &[X25519]);
     tokio::spawn(async move {
+        let listener = TcpListener::from_std(listener).unwrap();
         loop {
             let (stream, _) = listener.accept().await.unwrap();
             if let Ok(stream) = acceptor.accept(stream).await {
@@ -251,9 +257,10 @@ async fn answer(stream: &mut TlsStream<TcpStream>) {
 #[tokio::test]
 async fn messages_of_tls_itself_are_no_answers() {
     let authority = Authority::new();
-    let (acceptor, listener, url) = foreign(&authority, &[X25519MLKEM768]).await;
-    let (tell, mut told) = mpsc::unbounded_channel();
-    tokio::spawn(async move {
+    let (acceptor, url, listener) = foreign(&authority, &[X25519MLKEM768]);
+    let (tell, told) = mpsc::channel();
+    elsewhere(async move {
+        let listener = TcpListener::from_std(listener).unwrap();
         loop {
             let (stream, _) = listener.accept().await.unwrap();
             let mut stream = acceptor.accept(stream).await.unwrap();
@@ -272,7 +279,8 @@ async fn messages_of_tls_itself_are_no_answers() {
     let client = client(authority.client()).build();
     for _ in 0..20 {
         assert_eq!(call(&client, &url, "/", b"once").await.unwrap(), "");
-        soon(told.recv()).await.unwrap();
+        // Blocks: only the operating system knows what has come since.
+        told.recv_timeout(Duration::from_secs(20)).unwrap();
     }
 }
 
@@ -280,9 +288,10 @@ async fn messages_of_tls_itself_are_no_answers() {
 #[tokio::test]
 async fn a_closed_connection_is_not_used_again() {
     let authority = Authority::new();
-    let (acceptor, listener, url) = foreign(&authority, &[X25519MLKEM768]).await;
-    let (tell, mut told) = mpsc::unbounded_channel();
-    tokio::spawn(async move {
+    let (acceptor, url, listener) = foreign(&authority, &[X25519MLKEM768]);
+    let (tell, told) = mpsc::channel();
+    elsewhere(async move {
+        let listener = TcpListener::from_std(listener).unwrap();
         loop {
             let (stream, _) = listener.accept().await.unwrap();
             let mut stream = acceptor.accept(stream).await.unwrap();
@@ -296,7 +305,8 @@ async fn a_closed_connection_is_not_used_again() {
     let client = client(authority.client()).build();
     for _ in 0..10 {
         assert_eq!(call(&client, &url, "/", b"once").await.unwrap(), "");
-        soon(told.recv()).await.unwrap();
+        // Blocks: only the operating system knows what has come since.
+        told.recv_timeout(Duration::from_secs(20)).unwrap();
     }
 }
 
