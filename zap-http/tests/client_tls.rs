@@ -290,6 +290,7 @@ async fn a_closed_connection_is_not_used_again() {
     let authority = Authority::new();
     let (acceptor, url, listener) = foreign(&authority, &[X25519MLKEM768]);
     let (tell, told) = mpsc::channel();
+    let (order, mut ordered) = tokio::sync::mpsc::unbounded_channel();
     elsewhere(async move {
         let listener = TcpListener::from_std(listener).unwrap();
         loop {
@@ -297,6 +298,8 @@ async fn a_closed_connection_is_not_used_again() {
             let mut stream = acceptor.accept(stream).await.unwrap();
             take_request(&mut stream).await.unwrap();
             answer(&mut stream).await;
+            // Not before the client has taken the answer, and is at rest.
+            ordered.recv().await.unwrap();
             stream.shutdown().await.unwrap();
             drop(stream);
             tell.send(()).unwrap();
@@ -305,6 +308,7 @@ async fn a_closed_connection_is_not_used_again() {
     let client = client(authority.client()).build();
     for _ in 0..10 {
         assert_eq!(call(&client, &url, "/", b"once").await.unwrap(), "");
+        order.send(()).unwrap();
         // Blocks: only the operating system knows what has come since.
         told.recv_timeout(Duration::from_secs(20)).unwrap();
     }
