@@ -22,7 +22,7 @@ use tokio::time::timeout_at;
 use tower_service::Service;
 
 use crate::proto::{EncodeError, RequestError};
-use crate::{Target, TargetError};
+use crate::{Target, TargetError, observe};
 use connection::{Head, SendError};
 use error::CallError;
 use outgoing::Outgoing;
@@ -137,6 +137,22 @@ impl Client {
 
     /// Sends a request, and gives the head of the answer. `whole` is the time until the end of its body.
     async fn execute<B>(
+        &self,
+        request: Request<B>,
+        whole: Option<Duration>,
+    ) -> Result<Response<ResponseBody>, ClientError>
+    where
+        B: http_body::Body,
+        B::Error: Into<AnyError>,
+    {
+        let called = observe::Calling::begin(request.method(), request.uri(), self.target.as_deref());
+        let outcome = called.span().within(self.exchange_in_time(request, whole)).await;
+        called.end(&outcome);
+        outcome
+    }
+
+    /// Sends a request, and gives the head of the answer unless that takes too long.
+    async fn exchange_in_time<B>(
         &self,
         request: Request<B>,
         whole: Option<Duration>,

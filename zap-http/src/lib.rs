@@ -36,7 +36,7 @@
 //! ```
 //!
 //! [`Client`] keeps connections and is a tower service, too: [`Client::to`] makes one of a single server, for generated
-//! clients and unix sockets.
+//! clients and unix sockets. For `zaps://` it is told whom to trust ([`ClientBuilder`]).
 //!
 //! # One service on several addresses
 //!
@@ -108,6 +108,7 @@
 //! * `tls`: `zaps://` addresses, and TLS for clients: rustls over aws-lc, which takes a C compiler to build. TLS 1.3 alone,
 //!   with a key exchange that withstands quantum computers unless told otherwise.
 //! * `axum`: axum's `ConnectInfo<SocketAddr>` works in handlers as it is.
+//! * `tracing`, `metrics`: what a server or client does can be seen; [`observe`] lists what. Off, it costs nothing.
 #![cfg_attr(not(all(feature = "server", feature = "client")), allow(rustdoc::broken_intra_doc_links))]
 #![forbid(unsafe_code)]
 
@@ -119,6 +120,7 @@ pub mod convert;
 mod info;
 #[cfg(feature = "server")]
 mod listen;
+pub mod observe;
 pub mod proto;
 #[cfg(feature = "server")]
 mod server;

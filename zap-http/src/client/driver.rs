@@ -16,6 +16,7 @@ use tokio::time::Sleep;
 
 use super::connection::{Connection, State};
 use super::pool::Shared;
+use crate::observe;
 use crate::proto::{Close, CloseReason};
 
 /// Bytes that one read takes at most.
@@ -38,6 +39,7 @@ pub(super) struct Driver {
     /// Bytes were written since the last flush.
     unflushed: bool,
     finished: bool,
+    observed: observe::Connection,
     /// Whom to wake once the state is unlocked.
     wakers: Vec<Waker>,
 }
@@ -53,8 +55,10 @@ enum Turn {
 
 impl Driver {
     pub(super) fn new(connection: Arc<Connection>, shared: &Arc<Shared>) -> Self {
+        let observed = observe::Connection::open(observe::Side::Client, &connection.info);
         Self {
             connection,
+            observed,
             pool: Arc::downgrade(shared),
             idle_timeout: shared.settings.idle_timeout,
             max_age: shared.settings.max_age,
@@ -87,12 +91,16 @@ impl Driver {
                 Poll::Pending => break Turn::Waiting,
             }
         };
+        self.observed.progress(&state.client);
         let completed = in_flight.saturating_sub(state.client.in_flight());
         if completed > 0 && state.client.in_flight() == 0 {
             state.idle_since = Instant::now();
         }
         match &turn {
-            Turn::Closed(reason) => state.close(*reason, &mut self.wakers),
+            Turn::Closed(reason) => {
+                state.close(*reason, &mut self.wakers);
+                self.observed.closed(*reason);
+            }
             _ => state.driver = Some(context.waker().clone()),
         }
         (turn, completed)

@@ -21,7 +21,7 @@ use super::driver::Driver;
 use super::error::{ClientError, ConnectError};
 use super::outgoing::Outgoing;
 use super::transport;
-use crate::Target;
+use crate::{Target, observe};
 pub(super) use ledger::Bounds;
 use ledger::{Ledger, Orders, Place};
 
@@ -85,10 +85,14 @@ impl Shared {
         let place = self.lock().place(target, alone, Instant::now(), &mut orders);
         self.carry_out(orders);
         let receiver = match place {
-            Place::Found(connection) => return Ok(Lease::new(self, connection)),
+            Place::Found(connection) => {
+                observe::pool_hit();
+                return Ok(Lease::new(self, connection));
+            }
             Place::InLine(receiver) => receiver,
             Place::TooManyWaiters => return Err(ClientError::TooManyWaiters),
         };
+        let _waiting = observe::pool_miss();
         match receiver.await {
             Ok(given) => Ok(given?),
             Err(_) => Err(ClientError::NoRuntime),
@@ -97,6 +101,7 @@ impl Shared {
 
     /// A place on a connection that was made for it; on any if there are as many as allowed and none is idle.
     pub(super) async fn acquire_new(self: &Arc<Self>, target: &Target, alone: bool) -> Result<Lease, ClientError> {
+        observe::pool_retry(target);
         let mut orders = Orders::default();
         let reserved = self.lock().reserve(&mut orders);
         self.carry_out(orders);
@@ -187,6 +192,7 @@ impl Connecting {
                 Ok(connection)
             }
             Err(error) => {
+                observe::connect_failed(&error);
                 self.shared.lock().connect_failed(&self.target, self.for_waiters.then_some(&error), &mut orders);
                 Err(error)
             }

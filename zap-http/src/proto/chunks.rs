@@ -27,6 +27,7 @@ impl Chunks {
             let mut draft = Draft::begin(out, self.options, FrameType::Data)?;
             let written = draft.body(out, chunk);
             draft.finish_or_undo(out, written)?;
+            output.frame_written();
         }
         Ok(())
     }
@@ -44,6 +45,7 @@ impl Chunks {
             draft.finish_or_undo(out, written)?;
             let at = out.len();
             output.share(at, piece);
+            output.frame_written();
         }
         Ok(())
     }
@@ -58,7 +60,9 @@ impl Chunks {
         let mut draft = Draft::begin(out, self.options, FrameType::End)?;
         let written =
             trailers.into_iter().try_for_each(|(name, value)| draft.trailer(out, name.as_ref(), value.as_ref()));
-        draft.finish_or_undo(out, written).map(drop)
+        draft.finish_or_undo(out, written)?;
+        output.frame_written();
+        Ok(())
     }
 
     fn data_len(&self) -> usize {

@@ -160,6 +160,10 @@ pub struct ClientCounts {
     pub requests: u64,
     /// Requests answered in full.
     pub answered: u64,
+    /// Bytes sent.
+    pub sent_len: u64,
+    /// Frames written to be sent.
+    pub sent_frames: u64,
 }
 
 /// A part of an answer.
@@ -496,7 +500,7 @@ impl Client {
     /// What the connection has seen.
     #[must_use]
     pub const fn counts(&self) -> ClientCounts {
-        self.counts
+        ClientCounts { sent_len: self.output.total_sent(), sent_frames: self.output.frames(), ..self.counts }
     }
 
     /// Requests without a complete answer.

@@ -23,6 +23,8 @@ pub(crate) struct Output {
     shared_len: usize,
     /// Bytes ever sent.
     total_sent: u64,
+    /// Frames ever written.
+    frames: u64,
 }
 
 /// Bytes that are sent before byte `at` of the buffer.
@@ -52,6 +54,16 @@ impl Output {
         }
     }
 
+    /// A frame is complete.
+    pub(crate) fn frame_written(&mut self) {
+        self.frames = self.frames.saturating_add(1);
+    }
+
+    /// Frames ever written.
+    pub(crate) const fn frames(&self) -> u64 {
+        self.frames
+    }
+
     /// Bytes that wait.
     pub(crate) fn len(&self) -> usize {
         self.buffer.len().saturating_sub(self.sent).saturating_add(self.shared_len)
@@ -62,7 +74,7 @@ impl Output {
     }
 
     /// Bytes ever sent.
-    pub(crate) fn total_sent(&self) -> u64 {
+    pub(crate) const fn total_sent(&self) -> u64 {
         self.total_sent
     }
 

@@ -96,6 +96,9 @@ pub struct Server {
     /// An answer told the peer that it may stream requests.
     told: bool,
     bad_requests: u32,
+    /// Of the answer that was begun last.
+    #[cfg_attr(not(feature = "server"), allow(dead_code))]
+    last_status: u16,
     counts: ServerCounts,
     clock: Clock,
 }
@@ -172,6 +175,10 @@ pub struct ServerCounts {
     pub parts: u64,
     /// Complete frames that were never begun because the connection ended.
     pub dropped: u64,
+    /// Bytes sent.
+    pub sent_len: u64,
+    /// Frames written to be sent.
+    pub sent_frames: u64,
 }
 
 /// What [`Server::next_request`] has.
@@ -237,6 +244,7 @@ impl Server {
             peer_streams: false,
             told: false,
             bad_requests: 0,
+            last_status: 0,
             counts: ServerCounts::default(),
             clock,
         }
@@ -512,7 +520,14 @@ impl Server {
     /// What the connection has seen.
     #[must_use]
     pub const fn counts(&self) -> ServerCounts {
-        self.counts
+        ServerCounts { sent_len: self.output.total_sent(), sent_frames: self.output.frames(), ..self.counts }
+    }
+
+    /// The status of the answer that was begun last, ours or the caller's.
+    #[cfg(feature = "server")]
+    #[cfg_attr(not(any(feature = "tracing", feature = "metrics")), allow(dead_code))]
+    pub(crate) const fn last_status(&self) -> u16 {
+        self.last_status
     }
 
     /// Whether nothing is being received, served or sent.
@@ -632,6 +647,7 @@ impl Server {
     /// Answers a frame that is refused, and ends the connection if the frame is broken or there were too many.
     fn refuse(&mut self, error: FrameError) {
         self.counts.refused = self.counts.refused.saturating_add(1);
+        crate::observe::frame_refused(error);
         self.write_error(error.kind().status());
         self.bad_requests = self.bad_requests.saturating_add(1);
         if error.kind().fault() == FrameFault::Malformed {
@@ -645,9 +661,12 @@ impl Server {
     fn write_error(&mut self, status: u16) {
         let options = self.options();
         let reason = reason_of(status).as_bytes();
+        self.last_status = status;
         let written = Draft::response(&mut self.output.buffer, options, FrameType::Response, status, reason)
             .and_then(|draft| draft.finish(&mut self.output.buffer));
-        if written.is_err() {
+        if written.is_ok() {
+            self.output.frame_written();
+        } else {
             // The limit has no room for any answer. Later answers must not be taken for this one.
             self.end_with(CloseReason::StreamAbandoned, false);
         }

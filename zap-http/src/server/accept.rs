@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::task::Poll;
 
 use super::connections::{Connections, Member, PAUSE};
-use crate::{ConnectionInfo, Listener};
+use crate::{ConnectionInfo, Listener, observe};
 
 /// Pauses without a connection after which those that wait in the queue are closed: they would wait for nothing.
 const PAUSES_BEFORE_SHEDDING: u32 = 20;
@@ -32,6 +32,7 @@ pub(crate) async fn accept_all<L: Listener>(
             }
             Err(error) => {
                 connections.counts.accept_errors.fetch_add(1, Relaxed);
+                observe::accept_failed(&error);
                 if is_of_one_connection(&error) {
                     continue;
                 }
@@ -41,6 +42,7 @@ pub(crate) async fn accept_all<L: Listener>(
                 if failures > PAUSES_BEFORE_SHEDDING {
                     let shed = reserve.shed(&mut listener).await;
                     connections.counts.shed.fetch_add(shed, Relaxed);
+                    observe::connections_shed(shed);
                 }
                 tokio::time::sleep(PAUSE).await;
                 reserve.refill();

@@ -16,7 +16,7 @@ use tower_service::Service;
 
 use super::connections::Member;
 use crate::proto::{self, Close, CloseReason, Next, ServerConfig};
-use crate::{Body, ConnectionInfo, convert};
+use crate::{Body, ConnectionInfo, convert, observe};
 
 /// Bytes that one read takes at most.
 const READ_LEN: usize = 16 << 10;
@@ -112,9 +112,21 @@ where
     let server = proto::Server::new(config, now);
     let (transport, stop) = (pin!(transport), pin!(stop));
     let timer = Timer { sleep: None, armed: None };
-    let connection =
-        Connection { server, now, turn: 0, transport, stop: Some(stop), member, timer, unflushed: false, shut: false };
-    connection.run(&mut answering, &info).await
+    let observed = observe::Connection::open(observe::Side::Server, &info);
+    let span = observed.span();
+    let connection = Connection {
+        server,
+        now,
+        turn: 0,
+        transport,
+        stop: Some(stop),
+        member,
+        timer,
+        unflushed: false,
+        shut: false,
+        observed,
+    };
+    span.within(connection.run(&mut answering, &info)).await
 }
 
 pub(super) struct Connection<'c, IO, F> {
@@ -132,6 +144,7 @@ pub(super) struct Connection<'c, IO, F> {
     unflushed: bool,
     /// The sending side is shut.
     shut: bool,
+    observed: observe::Connection,
 }
 
 /// What came of waiting.
@@ -159,7 +172,9 @@ where
             loop {
                 match self.server.next_request(&mut batch) {
                     Next::Request(request) => {
-                        answering.answer(&mut self, &request, info).await;
+                        let served = observe::Serving::begin(request.method(), request.target(), info, &self.server);
+                        served.span().within(answering.answer(&mut self, &request, info)).await;
+                        served.end(&self.server);
                         self.turn = self.turn.saturating_add(REQUEST_LEN).saturating_add(request.body().len());
                         if self.turn >= TURN_LEN {
                             self.pause().await;
@@ -180,10 +195,13 @@ where
         }
         // Sends the end of the stream where the transport can; it is closed in any case.
         let _ = poll_fn(|context| Poll::Ready(self.transport.as_mut().poll_shutdown(context))).await;
-        match self.server.poll_close() {
+        let reason = match self.server.poll_close() {
             Close::Now(reason) => reason,
             _ => CloseReason::TransportFailed,
-        }
+        };
+        self.observed.progress(&self.server);
+        self.observed.closed(reason);
+        reason
     }
 
     /// Waits for something, and moves bytes meanwhile: what is waited for comes first, so that answers which are ready
@@ -205,6 +223,7 @@ where
                 let moved = self.poll_write(context).is_ready() | self.poll_read(context).is_ready();
                 if !moved && self.poll_orders(context).is_pending() {
                     self.turn = 0;
+                    self.observed.progress(&self.server);
                     return Poll::Pending;
                 }
             }
@@ -345,16 +364,18 @@ where
             Ok(request) => request,
             Err(error) => return refuse(&mut connection.server, error),
         };
-        match connection.until(|_, context| guarded(|| service.poll_ready(context).map_err(drop))).await {
+        let failed = |error: S::Error| observe::service_failed(&error);
+        match connection.until(|_, context| guarded(|| service.poll_ready(context).map_err(failed))).await {
             Turn::Done(Ok(Ok(()))) => {}
             Turn::Done(_) => return connection.server.give_up(),
             Turn::Closed => return,
         }
         let Ok(future) = catch_unwind(AssertUnwindSafe(|| service.call(request))) else {
+            observe::handler_panicked();
             return connection.server.give_up();
         };
         let mut future = pin!(future);
-        match connection.until(|_, context| guarded(|| future.as_mut().poll(context).map_err(drop))).await {
+        match connection.until(|_, context| guarded(|| future.as_mut().poll(context).map_err(failed))).await {
             Turn::Done(Ok(Ok(response))) => connection.send(response, head).await,
             Turn::Done(_) => connection.server.give_up(),
             // Dropping the future cancels the handler.
@@ -365,6 +386,7 @@ where
 
 /// Answers a request that has no meaning in HTTP.
 fn refuse(server: &mut proto::Server, error: convert::ConvertError) {
+    observe::request_refused(error);
     let answered = server.respond(error.status().as_u16()).and_then(proto::Answer::finish);
     if answered.is_err() {
         server.give_up();
@@ -386,7 +408,10 @@ fn request_of(request: &proto::Request<'_>, info: &ConnectionInfo) -> Result<Req
 pub(crate) fn guarded<T>(poll: impl FnOnce() -> Poll<T>) -> Poll<Result<T, Panicked>> {
     match catch_unwind(AssertUnwindSafe(poll)) {
         Ok(poll) => poll.map(Ok),
-        Err(_) => Poll::Ready(Err(Panicked)),
+        Err(_) => {
+            observe::handler_panicked();
+            Poll::Ready(Err(Panicked))
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use super::handler::{BoxedBody, Reply};
 use super::respond::start_of;
 use super::{Handler, RequestView, Responder, Serve};
 use crate::proto::{self, CloseReason, Detached, ServerConfig};
-use crate::{ConnectionInfo, Listener};
+use crate::{ConnectionInfo, Listener, observe};
 
 /// Serves a handler on a listener: as [`serve`](crate::serve), with the same bounds and the same way to stop.
 ///
@@ -119,10 +119,20 @@ impl<H: Handler> Answering for Replying<H> {
                 Ok(future) => {
                     let mut future = pin!(future);
                     connection
-                        .until(|_, context| guarded(|| future.as_mut().poll(context).map(|result| result.is_ok())))
+                        .until(|_, context| {
+                            guarded(|| {
+                                future
+                                    .as_mut()
+                                    .poll(context)
+                                    .map(|result| result.map_err(observe::handler_failed).is_ok())
+                            })
+                        })
                         .await
                 }
-                Err(_) => Turn::Done(Err(Panicked)),
+                Err(_) => {
+                    observe::handler_panicked();
+                    Turn::Done(Err(Panicked))
+                }
             }
         };
         match handled {

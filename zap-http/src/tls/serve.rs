@@ -10,7 +10,7 @@ use tokio_rustls::server::TlsStream;
 use super::{TlsError, TlsServer};
 use crate::server::Application;
 use crate::server::connections::Member;
-use crate::{ConnectionInfo, TlsInfo};
+use crate::{ConnectionInfo, TlsInfo, observe};
 
 /// Serves a connection of a server, if its handshake succeeds in time and before the order to end.
 pub(crate) async fn serve_tls<IO>(
@@ -34,7 +34,10 @@ pub(crate) async fn serve_tls<IO>(
     };
     match handshake {
         Some(Ok((stream, tls))) => drop(application.serve(stream, info.with_tls(tls), order, member).await),
-        Some(Err(_)) => member.count_failed_handshake(),
+        Some(Err(error)) => {
+            member.count_failed_handshake();
+            observe::handshake_failed(&error);
+        }
         None => {}
     }
 }

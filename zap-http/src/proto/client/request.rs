@@ -151,6 +151,7 @@ impl<'c> RequestWriter<'c> {
             answer_seen: false,
         };
         let client = &mut *self.client;
+        client.output.frame_written();
         client.next_call = client.next_call.saturating_add(1);
         client.counts.requests = client.counts.requests.saturating_add(1);
         client.in_flight.push_back(call);

@@ -58,6 +58,7 @@ impl<'s> Answer<'s> {
         let options = server.options();
         let mark = server.output.mark();
         let draft = Draft::response(&mut server.output.buffer, options, FrameType::Response, status, reason)?;
+        server.last_status = status;
         Ok(Self { server, mark, draft: Some(draft), bodiless: head || is_bodiless(status), done: false })
     }
 
@@ -181,6 +182,7 @@ impl<'s> Answer<'s> {
     ) -> Result<(), AnswerError> {
         let draft = self.draft.take().ok_or(AnswerError::NoRequest)?;
         finish(draft, &mut self.server.output.buffer)?;
+        self.server.output.frame_written();
         self.server.told |= self.server.options().low_flags != 0;
         Ok(())
     }

@@ -23,6 +23,7 @@ pub(crate) struct Detached {
     shared: Option<Bytes>,
     options: Options<'static>,
     max_copied_len: usize,
+    status: u16,
     /// The request's method is `HEAD`.
     head: bool,
     bodiless: bool,
@@ -32,7 +33,7 @@ impl Detached {
     /// None yet: a server lends it all that it needs.
     pub(crate) fn new() -> Self {
         let (buffer, options) = (Vec::new(), Options::frame(0));
-        Self { buffer, draft: None, shared: None, options, max_copied_len: 0, head: false, bodiless: false }
+        Self { buffer, draft: None, shared: None, options, max_copied_len: 0, status: 0, head: false, bodiless: false }
     }
 
     /// Begins the answer; what was written before is dropped.
@@ -43,6 +44,7 @@ impl Detached {
         if (100..200).contains(&status) {
             return Err(AnswerError::Interim);
         }
+        self.status = status;
         self.bodiless = self.head || is_bodiless(status);
         self.draft = Some(Draft::response(&mut self.buffer, self.options, FrameType::Response, status, reason)?);
         Ok(())
@@ -111,6 +113,8 @@ impl Server {
             self.output.buffer.extend_from_slice(&answer.buffer);
         }
         self.reclaim(answer);
+        self.output.frame_written();
+        self.last_status = answer.status;
         self.told |= self.options().low_flags != 0;
         self.answered();
         Ok(())
@@ -122,6 +126,7 @@ impl Server {
     ///
     /// No request waits, or the answer was not begun.
     pub(crate) fn attach(&mut self, answer: &mut Detached) -> Result<Answer<'_>, AnswerError> {
+        self.last_status = answer.status;
         let (draft, bodiless, shared) = (answer.draft.take(), answer.bodiless, answer.shared.take());
         let mark = self.output.mark();
         let draft = draft.map(|draft| draft.relocate(&mut answer.buffer, &mut self.output.buffer));

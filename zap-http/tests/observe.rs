@@ -1,0 +1,432 @@
+//! What the features `tracing` and `metrics` show: exactly this for one request, and never what is nobody's business.
+#![cfg(all(feature = "tracing", feature = "metrics", feature = "server", feature = "client"))]
+
+mod listening;
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::future::IntoFuture;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::routing::{get, post};
+use listening::soon;
+use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+use zap_http::proto::{AnswerError, Encoder};
+use zap_http::{Client, ClientError, RequestView, Responder, Served, ServerHandle, handler_fn, serve, serve_handler};
+
+/// Writes down everything: each span when it ends, and each event, with all their fields.
+#[derive(Clone, Default)]
+struct Recorder(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    next: AtomicU64,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    open: BTreeMap<u64, Text>,
+    handles: BTreeMap<u64, usize>,
+    entered: Vec<u64>,
+    lines: Vec<String>,
+}
+
+/// Fields as text.
+#[derive(Default)]
+struct Text {
+    name: String,
+    fields: BTreeMap<&'static str, String>,
+}
+
+impl Text {
+    fn line(&self) -> String {
+        let fields = self.fields.iter().map(|(name, value)| match *name {
+            // Other in each run.
+            "seconds" => " seconds".to_owned(),
+            "peer" => " peer".to_owned(),
+            _ => format!(" {name}={value}"),
+        });
+        format!("{}{}", self.name, fields.collect::<String>())
+    }
+}
+
+impl Visit for Text {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let value = format!("{value:?}");
+        match field.name() {
+            "message" => self.name += &format!(" `{value}`"),
+            name => drop(self.fields.insert(name, value)),
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.fields.insert(field.name(), value.to_owned());
+    }
+}
+
+impl Recorder {
+    fn with<T>(&self, task: impl FnOnce(&mut Seen) -> T) -> T {
+        task(&mut self.0.seen.lock().unwrap())
+    }
+
+    /// All that was seen, in the order of the spans' ends.
+    fn lines(&self) -> Vec<String> {
+        self.with(|seen| seen.lines.clone())
+    }
+}
+
+fn name_of(metadata: &Metadata<'_>) -> String {
+    if metadata.is_span() { format!("{} {}", metadata.level(), metadata.name()) } else { metadata.level().to_string() }
+}
+
+impl Subscriber for Recorder {
+    /// What tokio and others have to say is not ours.
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "zap_http" || metadata.target() == "app"
+    }
+
+    fn new_span(&self, attributes: &Attributes<'_>) -> Id {
+        let id = self.0.next.fetch_add(1, Relaxed) + 1;
+        self.with(|seen| {
+            let mut text = Text { name: name_of(attributes.metadata()), ..Text::default() };
+            attributes.record(&mut text);
+            let parent = attributes.parent().map(Id::into_u64);
+            let current = seen.entered.last().copied().filter(|_| attributes.is_contextual());
+            if let Some(parent) = parent.or(current) {
+                text.name += &format!(" in {}", seen.open[&parent].name);
+            }
+            seen.open.insert(id, text);
+            seen.handles.insert(id, 1);
+        });
+        Id::from_u64(id)
+    }
+
+    fn record(&self, span: &Id, values: &Record<'_>) {
+        self.with(|seen| values.record(seen.open.get_mut(&span.into_u64()).unwrap()));
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        self.with(|seen| {
+            let mut text = Text { name: name_of(event.metadata()), ..Text::default() };
+            event.record(&mut text);
+            if let Some(current) = seen.entered.last().filter(|_| event.is_contextual()) {
+                text.name += &format!(" in {}", seen.open[current].name);
+            }
+            seen.lines.push(text.line());
+        });
+    }
+
+    fn enter(&self, span: &Id) {
+        self.with(|seen| seen.entered.push(span.into_u64()));
+    }
+
+    fn exit(&self, span: &Id) {
+        self.with(|seen| {
+            let at = seen.entered.iter().rposition(|id| *id == span.into_u64()).unwrap();
+            seen.entered.remove(at);
+        });
+    }
+
+    fn clone_span(&self, span: &Id) -> Id {
+        self.with(|seen| *seen.handles.get_mut(&span.into_u64()).unwrap() += 1);
+        span.clone()
+    }
+
+    fn try_close(&self, span: Id) -> bool {
+        self.with(|seen| {
+            let handles = seen.handles.get_mut(&span.into_u64()).unwrap();
+            *handles -= 1;
+            let is_last = *handles == 0;
+            if is_last {
+                let line = seen.open[&span.into_u64()].line();
+                seen.lines.push(line);
+            }
+            is_last
+        })
+    }
+}
+
+/// Both recorders, for as long as this lives and in this thread: tests run in one each.
+struct Observed {
+    recorder: Recorder,
+    metrics: Snapshotter,
+    _guards: (tracing::subscriber::DefaultGuard, metrics::LocalRecorderGuard<'static>),
+}
+
+fn observe() -> Observed {
+    let recorder = Recorder::default();
+    // Lives as long as the test's process: the guard borrows it.
+    let metrics: &'static DebuggingRecorder = Box::leak(Box::default());
+    let guards = (tracing::subscriber::set_default(recorder.clone()), metrics::set_default_local_recorder(metrics));
+    Observed { recorder, metrics: metrics.snapshotter(), _guards: guards }
+}
+
+impl Observed {
+    /// All metrics that are not zero, by name and labels. Reading them sets counters back.
+    fn metrics(&self) -> BTreeMap<String, i64> {
+        let values = self.metrics.snapshot().into_vec().into_iter().map(|(key, _, _, value)| {
+            let key = key.key();
+            let labels: Vec<_> = key.labels().map(|label| format!("{}={}", label.key(), label.value())).collect();
+            let value = match value {
+                DebugValue::Counter(count) => i64::try_from(count).unwrap(),
+                DebugValue::Gauge(value) => value.into_inner() as i64,
+                DebugValue::Histogram(values) => i64::try_from(values.len()).unwrap(),
+            };
+            (format!("{}{{{}}}", key.name(), labels.join(",")), value)
+        });
+        values.filter(|(_, value)| *value != 0).collect()
+    }
+
+    fn has(&self, line: &str) -> bool {
+        self.recorder.lines().iter().any(|seen| seen == line)
+    }
+}
+
+struct Running {
+    url: String,
+    handle: ServerHandle,
+    server: JoinHandle<Served>,
+}
+
+impl Running {
+    async fn stop(self) {
+        self.handle.shutdown();
+        soon(self.server).await.unwrap();
+    }
+}
+
+async fn start() -> Running {
+    let app = Router::new()
+        .route(
+            "/stations/{id}",
+            get(|| async {
+                tracing::info!(target: "app", "within the handler");
+                "ok"
+            }),
+        )
+        .route(
+            "/panic",
+            get(|| async {
+                if true {
+                    panic!("a secret")
+                }
+            }),
+        )
+        .route("/missing", post(|body: String| async { (axum::http::StatusCode::NOT_FOUND, body) }));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("zap://{}", listener.local_addr().unwrap());
+    let server = serve(listener, app);
+    Running { url, handle: server.handle(), server: tokio::spawn(server.into_future()) }
+}
+
+fn counts(expected: &[(&str, i64)]) -> BTreeMap<String, i64> {
+    expected.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+}
+
+#[tokio::test]
+async fn one_request_leaves_this_and_nothing_else() {
+    let observed = observe();
+    let running = start().await;
+    let client = Client::new();
+    let url = format!("{}/stations/7?token=secret", running.url);
+    let response = soon(client.get(url).header("authorization", "secret").send()).await.unwrap();
+    assert_eq!(soon(response.text()).await.unwrap(), "ok");
+
+    let mut before = observed.metrics();
+    assert!(before.remove("zap_http_received_bytes_total{side=server}").unwrap() > 64);
+    assert!(before.remove("zap_http_sent_bytes_total{side=client}").unwrap() > 64);
+    assert!(before.remove("zap_http_received_bytes_total{side=client}").unwrap() > 64);
+    let written = before.remove("zap_http_sent_bytes_total{side=server}");
+    let expected = [
+        ("zap_http_connections_opened_total{side=client}", 1),
+        ("zap_http_connections_opened_total{side=server}", 1),
+        ("zap_http_connections{side=client}", 1),
+        ("zap_http_connections{side=server}", 1),
+        ("zap_http_pool_misses_total{}", 1),
+        ("zap_http_received_frames_total{side=client}", 1),
+        ("zap_http_received_frames_total{side=server}", 1),
+        ("zap_http_request_duration_seconds{side=client}", 1),
+        ("zap_http_request_duration_seconds{side=server}", 1),
+        ("zap_http_requests_total{side=client,status=2xx}", 1),
+        ("zap_http_requests_total{side=server,status=2xx}", 1),
+        ("zap_http_sent_frames_total{side=client}", 1),
+        ("zap_http_sent_frames_total{side=server}", 1),
+    ];
+    assert_eq!(before, counts(&expected));
+    assert!(written.unwrap() > 64);
+
+    drop(client);
+    running.stop().await;
+    let after = observed.metrics();
+    let closed = |side: &str| {
+        let closed: Vec<_> = after.keys().filter(|name| name.contains(side)).cloned().collect();
+        assert_eq!(closed.len(), 1, "{after:?}");
+        closed[0].clone()
+    };
+    // Either end may have been the first.
+    assert!(closed("side=client").starts_with("zap_http_connections_closed_total{side=client,reason="));
+    assert!(closed("side=server").starts_with("zap_http_connections_closed_total{side=server,reason="));
+
+    let mut lines = observed.recorder.lines();
+    lines.retain(|line| !line.contains("closed") && !line.contains("DEBUG connection"));
+    let expected = [
+        "INFO `within the handler` in INFO request in DEBUG connection",
+        "INFO request in DEBUG connection method=GET path=/stations/7 peer seconds side=server status=200",
+        "INFO request method=GET path=/stations/7 peer seconds side=client status=200",
+    ];
+    assert_eq!(lines, expected);
+    let all = observed.recorder.lines();
+    for side in ["server", "client"] {
+        let connections = all.iter().filter(|line| line.starts_with("DEBUG connection peer reason="));
+        let of_side = connections.filter(|line| line.ends_with(&format!(" side={side} transport=Tcp")));
+        assert_eq!(of_side.count(), 1, "{all:#?}");
+        let closed = all.iter().filter(|line| line.starts_with("DEBUG `connection closed`"));
+        assert_eq!(closed.filter(|line| line.ends_with(&format!(" side={side}"))).count(), 1, "{all:#?}");
+    }
+    assert!(all.iter().all(|line| !line.contains("secret") && !line.contains("token")), "{all:#?}");
+}
+
+#[tokio::test]
+async fn kept_connections_are_hits_and_statuses_are_classes() {
+    let observed = observe();
+    let running = start().await;
+    let client = Client::new();
+    for _ in 0..3 {
+        let request = client.post(format!("{}/missing?secret", running.url)).body("secret");
+        let response = soon(request.send()).await.unwrap();
+        assert_eq!(response.status(), 404);
+        drop(soon(response.bytes()).await.unwrap());
+    }
+    let metrics = observed.metrics();
+    assert_eq!(metrics["zap_http_pool_hits_total{}"], 2);
+    assert_eq!(metrics["zap_http_pool_misses_total{}"], 1);
+    assert_eq!(metrics["zap_http_requests_total{side=server,status=4xx}"], 3);
+    assert_eq!(metrics["zap_http_requests_total{side=client,status=4xx}"], 3);
+    assert!(!metrics.contains_key("zap_http_pool_waiters{}"));
+    assert!(!observed.recorder.lines().concat().contains("secret"));
+}
+
+#[tokio::test]
+async fn panics_and_errors_of_handlers_are_told() {
+    let observed = observe();
+    let running = start().await;
+    let client = Client::new();
+    let response = soon(client.get(format!("{}/panic?secret", running.url)).send()).await.unwrap();
+    assert_eq!(response.status(), 500);
+    assert!(observed.has("ERROR `handler panicked` in INFO request in DEBUG connection"));
+
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("zap://{}", listener.local_addr().unwrap());
+    let failing = |_: RequestView<'_>, _: Responder<'_>| Err::<(), _>(AnswerError::NoRequest);
+    tokio::spawn(serve_handler(listener, handler_fn(failing)).into_future());
+    assert_eq!(soon(client.get(url).send()).await.unwrap().status(), 500);
+    let failed = "ERROR `handler failed` in INFO request in DEBUG connection error=no request waits for this";
+    assert!(observed.has(failed), "{:#?}", observed.recorder.lines());
+
+    let metrics = observed.metrics();
+    assert_eq!(metrics["zap_http_handler_failures_total{kind=panic}"], 1);
+    assert_eq!(metrics["zap_http_handler_failures_total{kind=error}"], 1);
+    assert_eq!(metrics["zap_http_requests_total{side=server,status=5xx}"], 2);
+    assert!(!observed.recorder.lines().concat().contains("secret"));
+}
+
+fn request(target: &str, host: &str) -> Vec<u8> {
+    let mut wire = Vec::new();
+    let mut request = Encoder::frame(&mut wire).request("GET", target).unwrap();
+    request.header("host", host).unwrap();
+    request.finish().unwrap();
+    wire
+}
+
+/// What means nothing in HTTP, what is no frame, and what is no length.
+#[tokio::test]
+async fn refusals_have_reasons() {
+    let observed = observe();
+    let running = start().await;
+    let address = running.url.trim_start_matches("zap://");
+    let mut broken = request("/", "a");
+    broken[4] = b'?';
+    let user_info = "http://me:secret@survey.example/stations?secret";
+    for (bytes, end) in [
+        (request(user_info, "survey.example"), false),
+        (request("http://a/", "other.example"), false),
+        (broken, true),
+        (0_u32.to_be_bytes().to_vec(), true),
+        (u32::MAX.to_be_bytes().to_vec(), true),
+    ] {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(&bytes).await.unwrap();
+        let mut answer = [0; 4];
+        if end {
+            // Refused with its connection.
+            let _ = soon(stream.read_to_end(&mut Vec::new())).await;
+        } else {
+            soon(stream.read_exact(&mut answer)).await.unwrap();
+        }
+    }
+    running.stop().await;
+    let metrics = observed.metrics();
+    for reason in ["user_info_in_target", "host_mismatch", "invalid_magic", "zero_length", "too_long"] {
+        assert_eq!(metrics[&format!("zap_http_refusals_total{{reason={reason}}}")], 1, "{metrics:#?}");
+        let lines = observed.recorder.lines();
+        let told = lines.iter().filter(|line| line.starts_with("DEBUG `request refused`"));
+        assert_eq!(told.filter(|line| line.ends_with(&format!(" reason={reason}"))).count(), 1, "{lines:#?}");
+    }
+    assert_eq!(metrics["zap_http_connections_closed_total{side=server,reason=frame_refused}"], 1);
+    assert_eq!(metrics["zap_http_connections_closed_total{side=server,reason=length_refused}"], 2);
+    let seen = observed.recorder.lines().concat();
+    assert!(seen.contains("path=/stations "), "{seen}");
+    assert!(!seen.contains("secret") && !seen.contains("survey"), "{seen}");
+}
+
+#[tokio::test]
+async fn calls_that_fail_have_reasons() {
+    let observed = observe();
+    let gone = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("zap://{}/?secret", gone.local_addr().unwrap());
+    drop(gone);
+    let client = Client::new();
+    assert!(matches!(soon(client.get(url).send()).await, Err(ClientError::Connect(_))));
+    let user_info = soon(client.get("zap://me:secret@survey.example/").send()).await;
+    assert!(matches!(user_info, Err(ClientError::InvalidTarget(_))));
+    let metrics = observed.metrics();
+    let expected = [
+        ("zap_http_connect_failures_total{reason=refused}", 1),
+        ("zap_http_pool_misses_total{}", 1),
+        ("zap_http_request_duration_seconds{side=client}", 2),
+        ("zap_http_request_failures_total{reason=connect}", 1),
+        ("zap_http_request_failures_total{reason=invalid_target}", 1),
+        ("zap_http_requests_total{side=client,status=failed}", 2),
+    ];
+    assert_eq!(metrics, counts(&expected));
+    assert!(!observed.recorder.lines().concat().contains("secret"));
+}
+
+/// A request that nobody waits for any more is not in flight.
+#[tokio::test]
+async fn cancelled_calls_are_over() {
+    let observed = observe();
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("zap://{}/", silent.local_addr().unwrap());
+    let client = Client::new();
+    let call = tokio::spawn(client.get(url).send());
+    let (mut stream, _) = soon(silent.accept()).await.unwrap();
+    soon(stream.read_u32()).await.unwrap();
+    assert_eq!(observed.metrics()["zap_http_requests_in_flight{side=client}"], 1);
+    call.abort();
+    assert!(soon(call).await.unwrap_err().is_cancelled());
+    let metrics = observed.metrics();
+    assert_eq!(metrics["zap_http_requests_total{side=client,status=cancelled}"], 1);
+    assert!(!metrics.contains_key("zap_http_requests_in_flight{side=client}"));
+}
