@@ -2,7 +2,8 @@
 //!
 //! Without these features nothing of this is built in. With them, what is shown never has a query string, a header, a body
 //! or user info in it; of requests there are the method and the target's path, and in metrics not even those: labels take
-//! few values, all of which are listed here or are names of errors.
+//! few values, all of which are listed here or are names of errors. While nobody listens, requests on a warm connection
+//! cost no allocation more than without the features.
 //!
 //! # Metrics
 //!
@@ -15,7 +16,7 @@
 //! | [`CONNECTIONS_CLOSED`] | counter | `side`, `reason` | connections that ended; the reason is a [`CloseReason`], or `dropped` |
 //! | [`RECEIVED_BYTES`], [`SENT_BYTES`] | counter | `side` | bytes of frames and their prefixes, not those of TLS |
 //! | [`RECEIVED_FRAMES`], [`SENT_FRAMES`] | counter | `side` | frames; a frame counts as sent once it is written out to be sent |
-//! | [`REQUESTS`] | counter | `side`, `status` | requests that ended: `2xx` and the like, `given_up` if the answer was not completed, and for clients `failed` if there is none; `cancelled` if nobody waited any more |
+//! | [`REQUESTS`] | counter | `side`, `status` | requests that ended: `2xx` and the like, `given_up` if the answer was not completed, and for clients `failed` if there is none; `cancelled` if nobody waited any more. Frames that a server refuses are none |
 //! | [`REQUESTS_IN_FLIGHT`] | gauge | `side` | requests that are being answered, or waited for |
 //! | [`REQUEST_SECONDS`] | histogram | `side` | server: until the answer is complete; client: until its head is there |
 //! | [`REFUSALS`] | counter | `reason` | requests that a server refused: a [`FrameErrorKind`], [`FramingFault`] or [`ConvertError`], or `overloaded` |
@@ -112,17 +113,16 @@ names! {
 /// Which end of a connection we are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg(any(feature = "server", feature = "client"))]
+#[cfg_attr(not(all(feature = "server", feature = "client")), allow(dead_code))]
 pub(crate) enum Side {
-    #[cfg(feature = "server")]
     Server,
-    #[cfg(feature = "client")]
     Client,
 }
 
 /// How much has gone over a connection.
 #[cfg(any(feature = "server", feature = "client"))]
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(not(any(feature = "tracing", feature = "metrics")), allow(dead_code))]
+#[cfg_attr(not(feature = "metrics"), allow(dead_code))]
 pub(crate) struct Totals {
     pub(crate) received_len: u64,
     pub(crate) received_frames: u64,
@@ -132,7 +132,7 @@ pub(crate) struct Totals {
 
 /// An end of a connection.
 #[cfg(any(feature = "server", feature = "client"))]
-#[cfg_attr(not(any(feature = "tracing", feature = "metrics")), allow(dead_code))]
+#[cfg_attr(not(feature = "metrics"), allow(dead_code))]
 pub(crate) trait End {
     fn totals(&self) -> Totals;
 }

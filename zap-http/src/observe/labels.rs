@@ -1,10 +1,42 @@
 //! The names of reasons, as labels and fields have them: few, constant, and never text of a user's.
 
+#[cfg(feature = "metrics")]
+use metrics::Label;
+
 #[cfg(feature = "server")]
 use crate::convert::ConvertError;
-use crate::proto::FrameErrorKind;
 #[cfg(any(feature = "server", feature = "client"))]
-use crate::proto::{CloseReason, FramingFault};
+use crate::proto::CloseReason;
+use crate::proto::FrameErrorKind;
+#[cfg(feature = "server")]
+use crate::proto::FramingFault;
+
+/// Why a request was refused: as text, and as labels, which cost an allocation unless they are constant.
+#[derive(Clone, Copy)]
+pub(super) struct Reason {
+    #[cfg_attr(not(feature = "tracing"), allow(dead_code))]
+    pub(super) text: &'static str,
+    #[cfg(feature = "metrics")]
+    pub(super) labels: &'static [Label],
+}
+
+macro_rules! reason {
+    ($text:literal) => {{
+        #[cfg(feature = "metrics")]
+        static LABELS: [Label; 1] = [Label::from_static_parts("reason", $text)];
+        Reason {
+            text: $text,
+            #[cfg(feature = "metrics")]
+            labels: &LABELS,
+        }
+    }};
+}
+
+/// There was no memory for what came in.
+#[cfg(feature = "server")]
+pub(super) fn overloaded() -> Reason {
+    reason!("overloaded")
+}
 
 #[cfg(any(feature = "server", feature = "client"))]
 pub(super) const fn close_reason(reason: CloseReason) -> &'static str {
@@ -34,57 +66,57 @@ pub(super) const fn close_reason(reason: CloseReason) -> &'static str {
     }
 }
 
-pub(super) const fn frame_error(kind: FrameErrorKind) -> &'static str {
+pub(super) fn frame_error(kind: FrameErrorKind) -> Reason {
     use FrameErrorKind as Kind;
     match kind {
-        Kind::BufferTooSmall => "buffer_too_small",
-        Kind::InvalidMagic => "invalid_magic",
-        Kind::UnsupportedVersion => "unsupported_version",
-        Kind::WrongFrameType => "wrong_frame_type",
-        Kind::InvalidRoot => "invalid_root",
-        Kind::TruncatedSection => "truncated_section",
-        Kind::SlotOutOfBounds => "slot_out_of_bounds",
-        Kind::TruncatedHeaders => "truncated_headers",
-        Kind::TruncatedTrailers => "truncated_trailers",
-        Kind::InvalidMethod => "invalid_method",
-        Kind::InvalidTarget => "invalid_target",
-        Kind::InvalidProto => "invalid_proto",
-        Kind::InvalidStatus => "invalid_status",
-        Kind::InvalidReason => "invalid_reason",
-        Kind::InvalidHeaderName => "invalid_header_name",
-        Kind::InvalidHeaderValue => "invalid_header_value",
-        Kind::InvalidTrailerName => "invalid_trailer_name",
-        Kind::InvalidTrailerValue => "invalid_trailer_value",
-        Kind::ForbiddenTrailer => "forbidden_trailer",
-        Kind::MethodTooLong => "method_too_long",
-        Kind::TargetTooLong => "target_too_long",
-        Kind::ProtoTooLong => "proto_too_long",
-        Kind::ReasonTooLong => "reason_too_long",
-        Kind::TooManyHeaders => "too_many_headers",
-        Kind::HeadersTooLong => "headers_too_long",
-        Kind::TooManyTrailers => "too_many_trailers",
-        Kind::TrailersTooLong => "trailers_too_long",
-        Kind::FrameTooLong => "frame_too_long",
-    }
-}
-
-#[cfg(any(feature = "server", feature = "client"))]
-pub(super) const fn framing_fault(fault: FramingFault) -> &'static str {
-    match fault {
-        FramingFault::ZeroLength => "zero_length",
-        FramingFault::TooLong { .. } => "too_long",
+        Kind::BufferTooSmall => reason!("buffer_too_small"),
+        Kind::InvalidMagic => reason!("invalid_magic"),
+        Kind::UnsupportedVersion => reason!("unsupported_version"),
+        Kind::WrongFrameType => reason!("wrong_frame_type"),
+        Kind::InvalidRoot => reason!("invalid_root"),
+        Kind::TruncatedSection => reason!("truncated_section"),
+        Kind::SlotOutOfBounds => reason!("slot_out_of_bounds"),
+        Kind::TruncatedHeaders => reason!("truncated_headers"),
+        Kind::TruncatedTrailers => reason!("truncated_trailers"),
+        Kind::InvalidMethod => reason!("invalid_method"),
+        Kind::InvalidTarget => reason!("invalid_target"),
+        Kind::InvalidProto => reason!("invalid_proto"),
+        Kind::InvalidStatus => reason!("invalid_status"),
+        Kind::InvalidReason => reason!("invalid_reason"),
+        Kind::InvalidHeaderName => reason!("invalid_header_name"),
+        Kind::InvalidHeaderValue => reason!("invalid_header_value"),
+        Kind::InvalidTrailerName => reason!("invalid_trailer_name"),
+        Kind::InvalidTrailerValue => reason!("invalid_trailer_value"),
+        Kind::ForbiddenTrailer => reason!("forbidden_trailer"),
+        Kind::MethodTooLong => reason!("method_too_long"),
+        Kind::TargetTooLong => reason!("target_too_long"),
+        Kind::ProtoTooLong => reason!("proto_too_long"),
+        Kind::ReasonTooLong => reason!("reason_too_long"),
+        Kind::TooManyHeaders => reason!("too_many_headers"),
+        Kind::HeadersTooLong => reason!("headers_too_long"),
+        Kind::TooManyTrailers => reason!("too_many_trailers"),
+        Kind::TrailersTooLong => reason!("trailers_too_long"),
+        Kind::FrameTooLong => reason!("frame_too_long"),
     }
 }
 
 #[cfg(feature = "server")]
-pub(super) const fn convert_error(error: ConvertError) -> &'static str {
+pub(super) fn framing_fault(fault: FramingFault) -> Reason {
+    match fault {
+        FramingFault::ZeroLength => reason!("zero_length"),
+        FramingFault::TooLong { .. } => reason!("too_long"),
+    }
+}
+
+#[cfg(feature = "server")]
+pub(super) fn convert_error(error: ConvertError) -> Reason {
     match error {
-        ConvertError::InvalidTarget => "target_form",
-        ConvertError::FragmentInTarget => "fragment_in_target",
-        ConvertError::UserInfoInTarget => "user_info_in_target",
-        ConvertError::HostMismatch => "host_mismatch",
-        ConvertError::InvalidHeader => "invalid_header",
-        ConvertError::TooManyHeaders => "too_many_headers",
+        ConvertError::InvalidTarget => reason!("target_form"),
+        ConvertError::FragmentInTarget => reason!("fragment_in_target"),
+        ConvertError::UserInfoInTarget => reason!("user_info_in_target"),
+        ConvertError::HostMismatch => reason!("host_mismatch"),
+        ConvertError::InvalidHeader => reason!("invalid_header"),
+        ConvertError::TooManyHeaders => reason!("too_many_headers"),
     }
 }
 
@@ -111,7 +143,7 @@ pub(super) const fn client_error(error: &crate::ClientError) -> &'static str {
 }
 
 /// The class of a status: a label must not take a thousand values.
-#[cfg(any(feature = "server", feature = "client"))]
+#[cfg(all(feature = "metrics", any(feature = "server", feature = "client")))]
 pub(super) const fn status_class(status: u16) -> &'static str {
     match status {
         100..200 => "1xx",

@@ -136,3 +136,15 @@ mod client {
     #[inline(always)]
     pub(crate) fn connect_failed(_: &ConnectError) {}
 }
+
+#[cfg(all(test, feature = "server", feature = "client"))]
+mod tests {
+    use super::{Calling, Connection, Serving, Span, Waiting};
+
+    /// What is kept along with connections, requests and calls is nothing, and nothing is done when it is dropped.
+    #[test]
+    fn nothing_is_kept() {
+        assert_eq!(size_of::<(Calling, Connection, Serving, Span, Waiting)>(), 0);
+        assert!(!std::mem::needs_drop::<(Calling, Connection, Serving, Span, Waiting)>());
+    }
+}

@@ -4,22 +4,12 @@ use super::REFUSALS;
 use super::labels;
 use crate::proto::FrameError;
 
-/// Adds to a counter.
+/// Adds to a counter. Values of labels that are literals cost no allocation.
+#[cfg(any(feature = "server", feature = "client"))]
 macro_rules! count {
-    ($name:expr, $by:expr $(, $key:literal => $value:expr)*) => {{
+    ($name:expr, $by:expr $(, $key:literal => $value:tt)*) => {{
         #[cfg(feature = "metrics")]
         metrics::counter!($name $(, $key => $value)*).increment($by);
-        #[cfg(not(feature = "metrics"))]
-        let _ = ($name, $by $(, $value)*);
-    }};
-}
-
-/// Adds to a gauge, or takes away.
-#[cfg(any(feature = "server", feature = "client"))]
-macro_rules! gauge {
-    ($name:expr, $by:expr $(, $key:literal => $value:expr)*) => {{
-        #[cfg(feature = "metrics")]
-        metrics::gauge!($name $(, $key => $value)*).increment($by);
         #[cfg(not(feature = "metrics"))]
         let _ = ($name, $by $(, $value)*);
     }};
@@ -40,15 +30,37 @@ pub(crate) fn frame_refused(error: FrameError) {
     refused(labels::frame_error(error.kind()));
 }
 
-fn refused(reason: &'static str) {
-    count!(REFUSALS, 1, "reason" => reason);
-    event!(DEBUG, "request refused", reason = reason);
+fn refused(reason: labels::Reason) {
+    count_refusal(reason);
+    event!(DEBUG, "request refused", reason = reason.text);
+}
+
+/// A request is refused because there is no memory for it.
+#[cfg(feature = "server")]
+fn overloaded() {
+    let reason = labels::overloaded();
+    count_refusal(reason);
+    event!(WARN, "request refused", reason = reason.text);
+}
+
+fn count_refusal(reason: labels::Reason) {
+    #[cfg(feature = "metrics")]
+    metrics::with_recorder(|recorder| {
+        use metrics::{Key, Level, Metadata};
+        static METADATA: Metadata<'static> = Metadata::new("zap_http", Level::INFO, Some(module_path!()));
+        // The macro would copy the labels.
+        recorder.register_counter(&Key::from_static_labels(REFUSALS, reason.labels), &METADATA).increment(1);
+    });
+    #[cfg(not(feature = "metrics"))]
+    let _ = (REFUSALS, reason);
 }
 
 #[cfg(feature = "client")]
 mod client;
 #[cfg(any(feature = "server", feature = "client"))]
 mod connection;
+#[cfg(all(feature = "metrics", any(feature = "server", feature = "client")))]
+mod meters;
 #[cfg(feature = "server")]
 mod server;
 

@@ -2,9 +2,9 @@
 
 use http::{Method, Response, Uri};
 
-use super::super::{
-    CONNECT_FAILURES, POOL_HITS, POOL_MISSES, POOL_RETRIES, POOL_WAITERS, REQUEST_FAILURES, Side, labels,
-};
+#[cfg(feature = "metrics")]
+use super::super::POOL_WAITERS;
+use super::super::{CONNECT_FAILURES, POOL_HITS, POOL_MISSES, POOL_RETRIES, REQUEST_FAILURES, Side, labels};
 use super::connection::{Exchange, Span};
 use crate::{ClientError, ConnectError, Target};
 
@@ -60,13 +60,15 @@ pub(crate) fn pool_hit() {
 
 pub(crate) fn pool_miss() -> Waiting {
     count!(POOL_MISSES, 1);
-    gauge!(POOL_WAITERS, 1.0);
+    #[cfg(feature = "metrics")]
+    metrics::gauge!(POOL_WAITERS).increment(1.0);
     Waiting
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        gauge!(POOL_WAITERS, -1.0);
+        #[cfg(feature = "metrics")]
+        metrics::gauge!(POOL_WAITERS).decrement(1.0);
     }
 }
 

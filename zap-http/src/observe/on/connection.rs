@@ -2,10 +2,9 @@
 
 use std::time::Instant;
 
-use super::super::{
-    CONNECTIONS, CONNECTIONS_CLOSED, CONNECTIONS_OPENED, End, RECEIVED_BYTES, RECEIVED_FRAMES, REFUSALS,
-    REQUEST_SECONDS, REQUESTS, REQUESTS_IN_FLIGHT, SENT_BYTES, SENT_FRAMES, Side, Totals, labels,
-};
+use super::super::{CONNECTIONS_CLOSED, End, Side, labels};
+#[cfg(feature = "metrics")]
+use super::meters::{self, Traffic};
 use crate::ConnectionInfo;
 use crate::proto::CloseReason;
 
@@ -26,9 +25,7 @@ impl Span {
 impl Side {
     pub(super) const fn label(self) -> &'static str {
         match self {
-            #[cfg(feature = "server")]
             Self::Server => "server",
-            #[cfg(feature = "client")]
             Self::Client => "client",
         }
     }
@@ -36,20 +33,25 @@ impl Side {
 
 /// A connection that is open.
 pub(crate) struct Connection {
-    side: &'static str,
+    side: Side,
     #[cfg_attr(not(any(feature = "tracing", feature = "server")), allow(dead_code))]
     span: Span,
-    /// What was counted so far.
-    counted: Totals,
+    #[cfg(feature = "metrics")]
+    traffic: Traffic,
     is_closed: bool,
 }
 
 impl Connection {
     pub(crate) fn open(side: Side, info: &ConnectionInfo) -> Self {
-        let side = side.label();
-        count!(CONNECTIONS_OPENED, 1, "side" => side);
-        gauge!(CONNECTIONS, 1.0, "side" => side);
-        Self { side, span: connection_span(side, info), counted: Totals::default(), is_closed: false }
+        #[cfg(feature = "metrics")]
+        meters::connection_opened(side);
+        Self {
+            side,
+            span: connection_span(side, info),
+            #[cfg(feature = "metrics")]
+            traffic: Traffic::new(side),
+            is_closed: false,
+        }
     }
 
     #[cfg(feature = "server")]
@@ -59,38 +61,22 @@ impl Connection {
 
     /// Counts what has gone over it since the last time.
     pub(crate) fn progress(&mut self, end: &impl End) {
-        let now = end.totals();
-        let before = std::mem::replace(&mut self.counted, now);
-        let counts = [
-            (RECEIVED_BYTES, now.received_len, before.received_len),
-            (RECEIVED_FRAMES, now.received_frames, before.received_frames),
-            (SENT_BYTES, now.sent_len, before.sent_len),
-            (SENT_FRAMES, now.sent_frames, before.sent_frames),
-        ];
-        for (name, now, before) in counts {
-            if now > before {
-                count!(name, now - before, "side" => self.side);
-            }
-        }
+        #[cfg(feature = "metrics")]
+        self.traffic.count(end.totals());
+        #[cfg(not(feature = "metrics"))]
+        let _ = end;
     }
 
     pub(crate) fn closed(&mut self, reason: CloseReason) {
-        // These frames are not even begun, and so are refused with their connection.
-        let refused = match reason {
-            CloseReason::Framing(fault) => Some(labels::framing_fault(fault)),
-            CloseReason::Overloaded => Some("overloaded"),
-            _ => None,
-        };
         #[cfg(feature = "server")]
-        if let Some(reason) = refused.filter(|_| self.side == Side::Server.label()) {
-            count!(REFUSALS, 1, "reason" => reason);
+        if self.side == Side::Server {
             match reason {
-                "overloaded" => event!(WARN, "request refused", reason = reason),
-                _ => event!(DEBUG, "request refused", reason = reason),
+                // Refused with their connection: they are not even begun.
+                CloseReason::Framing(fault) => super::refused(labels::framing_fault(fault)),
+                CloseReason::Overloaded => super::overloaded(),
+                _ => {}
             }
         }
-        #[cfg(not(feature = "server"))]
-        let _ = (refused, REFUSALS);
         self.end(labels::close_reason(reason));
     }
 
@@ -98,13 +84,15 @@ impl Connection {
         if std::mem::replace(&mut self.is_closed, true) {
             return;
         }
-        count!(CONNECTIONS_CLOSED, 1, "side" => self.side, "reason" => reason);
-        gauge!(CONNECTIONS, -1.0, "side" => self.side);
+        let side = self.side.label();
+        count!(CONNECTIONS_CLOSED, 1, "side" => side, "reason" => reason);
+        #[cfg(feature = "metrics")]
+        meters::connection_closed(self.side);
         #[cfg(feature = "tracing")]
         {
             self.span.0.record("reason", reason);
             let parent = self.span.0.id();
-            tracing::debug!(target: "zap_http", parent: parent, side = self.side, reason, "connection closed");
+            tracing::debug!(target: "zap_http", parent: parent, side, reason, "connection closed");
         }
     }
 }
@@ -116,12 +104,13 @@ impl Drop for Connection {
 }
 
 #[cfg(not(feature = "tracing"))]
-fn connection_span(_: &'static str, _: &ConnectionInfo) -> Span {
+fn connection_span(_: Side, _: &ConnectionInfo) -> Span {
     Span()
 }
 
 #[cfg(feature = "tracing")]
-fn connection_span(side: &'static str, info: &ConnectionInfo) -> Span {
+fn connection_span(side: Side, info: &ConnectionInfo) -> Span {
+    let side = side.label();
     let peer = info.peer_addr().map(tracing::field::display);
     let tls = info.tls().map(|tls| tracing::field::debug(tls.group));
     Span(tracing::debug_span!(
@@ -132,7 +121,8 @@ fn connection_span(side: &'static str, info: &ConnectionInfo) -> Span {
 
 /// A request that is being answered, or waited for.
 pub(super) struct Exchange {
-    side: &'static str,
+    #[cfg_attr(not(feature = "metrics"), allow(dead_code))]
+    side: Side,
     pub(super) span: Span,
     begun: Instant,
     /// How it ended, if it has.
@@ -141,8 +131,8 @@ pub(super) struct Exchange {
 
 impl Exchange {
     pub(super) fn begin(side: Side, span: Span) -> Self {
-        let side = side.label();
-        gauge!(REQUESTS_IN_FLIGHT, 1.0, "side" => side);
+        #[cfg(feature = "metrics")]
+        meters::request_begun(side);
         Self { side, span, begun: Instant::now(), is_over: false }
     }
 
@@ -152,13 +142,11 @@ impl Exchange {
             return;
         }
         let seconds = self.begun.elapsed().as_secs_f64();
-        gauge!(REQUESTS_IN_FLIGHT, -1.0, "side" => self.side);
-        let class = failure.or(status.map(labels::status_class)).unwrap_or("other");
-        count!(REQUESTS, 1, "side" => self.side, "status" => class);
         #[cfg(feature = "metrics")]
-        metrics::histogram!(REQUEST_SECONDS, "side" => self.side).record(seconds);
-        #[cfg(not(feature = "metrics"))]
-        let _ = REQUEST_SECONDS;
+        {
+            let outcome = failure.or(status.map(labels::status_class)).unwrap_or("other");
+            meters::request_ended(self.side, outcome, seconds);
+        }
         #[cfg(feature = "tracing")]
         {
             if let Some(status) = status {
@@ -169,8 +157,6 @@ impl Exchange {
             }
             self.span.0.record("seconds", seconds);
         }
-        #[cfg(not(feature = "tracing"))]
-        let _ = (seconds, &self.span);
     }
 }
 
