@@ -1,9 +1,9 @@
 //! What can be seen of a running server or client: spans and events with the feature `tracing`, counts with `metrics`.
 //!
 //! Without these features nothing of this is built in. With them, what is shown never has a query string, a header, a body
-//! or user info in it; of requests there are the method and the target's path, and in metrics not even those: labels take
-//! few values, all of which are listed here or are names of errors. While nobody listens, requests on a warm connection
-//! cost no allocation more than without the features.
+//! or user info in it, but what a handler puts into its own error. Of requests there are the method and the target's path,
+//! and in metrics not even those: labels take few values, all of which are listed here or are names of errors. While nobody
+//! listens, requests on a warm connection cost no allocation more than without the features.
 //!
 //! # Metrics
 //!
