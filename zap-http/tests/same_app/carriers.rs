@@ -1,5 +1,5 @@
-//! The ways to the app, all of them up for the whole test: HTTP/1.1 by axum and by `listen`, ZAP on TCP, on a unix socket and
-//! in TLS.
+//! The ways to the app, all of them up for the whole test: HTTP/1.1 by axum and by `listen`, ZAP on TCP, on a unix socket,
+//! in TLS, and with streamed requests.
 
 use std::future::IntoFuture;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tower_service::Service;
 use zap_http::proto::{Deframer, Encoder, Frame, FrameLimits, MAX_FRAME_LEN};
-use zap_http::{Client, TlsClient, TlsIdentity, TlsRoots, TlsServer, convert, listen};
+use zap_http::{Client, ServeConfig, TlsClient, TlsIdentity, TlsRoots, TlsServer, convert, listen, serve};
 
 use crate::app::{Chunks, Pairs, Plans, Received, Seen, app, collect, pairs};
 use crate::exchange::{Delivery, Exchange};
@@ -31,10 +31,12 @@ pub(crate) enum Way {
     Unix,
     /// Frames by hand, in TLS.
     Tls,
+    /// Our client on TCP, with both ends told to stream requests.
+    Streamed,
 }
 
 impl Way {
-    pub(crate) const OTHERS: [Self; 4] = [Self::Http, Self::Tcp, Self::Unix, Self::Tls];
+    pub(crate) const OTHERS: [Self; 5] = [Self::Http, Self::Tcp, Self::Unix, Self::Tls, Self::Streamed];
 }
 
 pub(crate) struct Carriers {
@@ -43,6 +45,7 @@ pub(crate) struct Carriers {
     tcp: Client,
     unix: Client,
     tls: (TlsClient, SocketAddr),
+    streamed: Client,
     /// Where the unix socket is.
     _folder: Folder,
 }
@@ -72,12 +75,19 @@ impl Carriers {
         let address = |index: usize| bound[index].socket_addr().unwrap();
         tokio::spawn(listeners.serve(app(plans)).into_future());
 
+        let mut config = ServeConfig::default();
+        config.connection.stream_requests = true;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let streaming = format!("zap://{}", listener.local_addr().unwrap());
+        tokio::spawn(serve(listener, app(plans)).config(config).into_future());
+
         Self {
             reference,
             http: address(0),
             tcp: Client::to(format!("zap://{}", address(1)).as_str()).unwrap(),
             tls: (client, address(2)),
             unix: Client::to(unix.as_str()).unwrap(),
+            streamed: Client::builder().stream_requests(true).to(streaming.as_str()).unwrap(),
             _folder: folder,
         }
     }
@@ -90,6 +100,7 @@ impl Carriers {
             Way::Http => by_hyper(self.http, exchange).await,
             Way::Tcp => by_client(&self.tcp, exchange).await,
             Way::Unix => by_client(&self.unix, exchange).await,
+            Way::Streamed => by_client(&self.streamed, exchange).await,
             Way::Tls => by_hand(&self.tls.0, self.tls.1, exchange).await,
         };
         (plans.take_seen(), received)
