@@ -108,6 +108,11 @@
 #![cfg_attr(not(all(feature = "server", feature = "client")), allow(rustdoc::broken_intra_doc_links))]
 #![forbid(unsafe_code)]
 
+// The README's snippets are tests.
+#[cfg(all(doctest, feature = "server", feature = "client"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(any(feature = "server", feature = "client"))]
 mod body;
 #[cfg(feature = "client")]
