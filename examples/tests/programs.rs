@@ -34,6 +34,12 @@ async fn grpc() {
 }
 
 #[tokio::test]
+async fn grpc_two_way() {
+    let lines = output_of(env!("CARGO_BIN_EXE_grpc_two_way"), &[]).await;
+    assert_eq!(lines, ["mean: 1", "mean: 1.5", "mean: 3", "more: None"]);
+}
+
+#[tokio::test]
 async fn from_reqwest() {
     let lines = output_of(env!("CARGO_BIN_EXE_from_reqwest"), &[]).await;
     let wanted = [

@@ -94,7 +94,8 @@
 //! [talk to a Go service](guide::go), [what the wire cannot say](guide::limits_of_the_wire), and
 //! [probes in Kubernetes](guide::probes). There is no upgrade (so no WebSocket), and a request is one frame: its body is there
 //! as a whole before a handler sees it, unless both ends agree on [more](proto#streamed-requests). The client follows no
-//! redirects and knows no proxies.
+//! redirects and knows no proxies. Small programs to run, gRPC and server-sent events among them, are in the repository's
+//! folder `examples`.
 //!
 //! # Features
 //!

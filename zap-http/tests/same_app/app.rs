@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::extract::State;
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
-use http_body::{Frame, SizeHint};
+use http_body::{Body as _, Frame, SizeHint};
 
 use crate::exchange::{Content, Delivery, Exchange};
 
@@ -54,6 +54,8 @@ pub(crate) struct Plans(Arc<Mutex<Notes>>);
 struct Notes {
     exchange: Option<Exchange>,
     seen: Option<Seen>,
+    /// The length of the last request's body was known before it was read.
+    had_length: bool,
     kinds: Kinds,
 }
 
@@ -71,9 +73,14 @@ impl Plans {
         self.0.lock().unwrap().kinds
     }
 
-    fn note(&self, seen: Seen) -> Exchange {
+    /// Whether the handler was told the length of the last request's body before it read it: not if it was streamed.
+    pub(crate) fn had_length(&self) -> bool {
+        self.0.lock().unwrap().had_length
+    }
+
+    fn note(&self, seen: Seen, had_length: bool) -> Exchange {
         let mut state = self.0.lock().unwrap();
-        state.seen = Some(seen);
+        (state.seen, state.had_length) = (Some(seen), had_length);
         let exchange = state.exchange.clone().expect("an exchange is at hand");
         match (exchange.is_bodiless(), exchange.answer.delivery) {
             (true, _) => state.kinds.bodiless += 1,
@@ -91,10 +98,11 @@ pub(crate) fn app(plans: &Plans) -> Router {
 
 async fn answer(State(plans): State<Plans>, request: Request<Body>) -> Response<Body> {
     let (parts, body) = request.into_parts();
+    let had_length = body.size_hint().exact().is_some();
     let (body, trailers) = collect(body).await;
     let target = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
     let seen = Seen { method: parts.method, target, headers: pairs(&parts.headers), body, trailers };
-    let exchange = plans.note(seen);
+    let exchange = plans.note(seen, had_length);
     let mut response = Response::new(Body::new(Chunks::of(&exchange.answer)));
     *response.status_mut() = exchange.status();
     *response.headers_mut() = exchange.answer.announcing_header_map();

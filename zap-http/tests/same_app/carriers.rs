@@ -100,7 +100,16 @@ impl Carriers {
             Way::Http => by_hyper(self.http, exchange).await,
             Way::Tcp => by_client(&self.tcp, exchange).await,
             Way::Unix => by_client(&self.unix, exchange).await,
-            Way::Streamed => by_client(&self.streamed, exchange).await,
+            Way::Streamed => {
+                let received = by_client(&self.streamed, exchange).await;
+                match exchange.request.delivery {
+                    Delivery::Sized => assert!(plans.had_length(), "sent as a whole"),
+                    Delivery::Waiting => assert!(!plans.had_length(), "streamed"),
+                    // By its length.
+                    Delivery::Ready => {}
+                }
+                received
+            }
             Way::Tls => by_hand(&self.tls.0, self.tls.1, exchange).await,
         };
         (plans.take_seen(), received)
