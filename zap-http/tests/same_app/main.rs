@@ -42,7 +42,11 @@ fn an_app_is_the_same_over_zap_and_http() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let plans = Plans::default();
     let carriers = runtime.block_on(Carriers::start(&plans));
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(96);
+    // More if asked for, never so few that a kind of answer is missing.
+    let cases = std::env::var("PROPTEST_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok())
+        .map_or(96, |cases: u32| cases.max(96));
     let config = ProptestConfig { cases, max_shrink_iters: 200, failure_persistence: None, ..Default::default() };
     let outcome =
         TestRunner::new(config).run(&exchanges(), |exchange| runtime.block_on(compare(&carriers, &plans, &exchange)));
