@@ -6,11 +6,15 @@ mod listening;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::future::IntoFuture;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::routing::{get, post};
+use bytes::Bytes;
+use http_body::Frame;
 use listening::soon;
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -410,6 +414,48 @@ async fn calls_that_fail_have_reasons() {
     ];
     assert_eq!(metrics, counts(&expected));
     assert!(!observed.recorder.lines().concat().contains("secret"));
+}
+
+/// A body that begins, and fails.
+struct Failing(u32);
+
+impl http_body::Body for Failing {
+    type Data = Bytes;
+    type Error = std::fmt::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, std::fmt::Error>>> {
+        self.0 += 1;
+        context.waker().wake_by_ref();
+        match self.0 {
+            1 => Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b"begun"))))),
+            2 => Poll::Pending,
+            _ => Poll::Ready(Some(Err(std::fmt::Error))),
+        }
+    }
+}
+
+/// An answer that is not completed is none of its status: the client could not have had all of it.
+#[tokio::test]
+async fn answers_that_break_off_are_given_up() {
+    let observed = observe();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("zap://{}", listener.local_addr().unwrap());
+    let app = Router::new().route("/", get(|| async { axum::body::Body::new(Failing(0)) }));
+    tokio::spawn(serve(listener, app).into_future());
+    let response = soon(Client::new().get(url).send()).await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert!(matches!(soon(response.bytes()).await, Err(ClientError::Closed { .. })));
+    let metrics = observed.metrics();
+    assert_eq!(metrics["zap_http_requests_total{side=server,status=given_up}"], 1);
+    // Head and data.
+    assert_eq!(metrics["zap_http_sent_frames_total{side=server}"], 2);
+    assert_eq!(metrics["zap_http_received_frames_total{side=client}"], 2);
+    assert_eq!(metrics["zap_http_connections_closed_total{side=server,reason=stream_abandoned}"], 1);
+    let line = "INFO request in DEBUG connection failure=given_up method=GET path=/ peer seconds side=server";
+    assert!(observed.has(line), "{:#?}", observed.recorder.lines());
 }
 
 /// A request that nobody waits for any more is not in flight.

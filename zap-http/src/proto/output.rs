@@ -153,9 +153,9 @@ impl Output {
         }
     }
 
-    /// Forgets everything.
+    /// Forgets everything but what is counted.
     pub(crate) fn clear(&mut self) {
-        *self = Self { total_sent: self.total_sent, ..Self::default() };
+        *self = Self { total_sent: self.total_sent, frames: self.frames, ..Self::default() };
     }
 
     /// Gives memory back if nothing waits.
