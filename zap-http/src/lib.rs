@@ -107,6 +107,8 @@
 //! * `http1`: `http://` addresses, by hyper.
 //! * `tls`: `zaps://` addresses, and TLS for clients: rustls over aws-lc, which takes a C compiler to build. TLS 1.3 alone,
 //!   with a key exchange that withstands quantum computers unless told otherwise.
+//! * `gateway`: `gateway`, a service that forwards between HTTP and ZAP.
+//! * `cli`: the command `zap-http`: a client, a file server, a gateway, and what shows frames.
 //! * `axum`: axum's `ConnectInfo<SocketAddr>` works in handlers as it is.
 #![cfg_attr(not(all(feature = "server", feature = "client")), allow(rustdoc::broken_intra_doc_links))]
 #![forbid(unsafe_code)]
@@ -116,6 +118,8 @@ mod body;
 #[cfg(feature = "client")]
 mod client;
 pub mod convert;
+#[cfg(feature = "gateway")]
+pub mod gateway;
 mod info;
 #[cfg(feature = "server")]
 mod listen;
