@@ -151,7 +151,8 @@ pub fn to_http(authority: impl AsRef<str>) -> Result<Gateway, AuthorityError> {
     let text = authority.as_ref();
     let text = text.strip_prefix("http://").unwrap_or(text);
     let authority: Authority = text.strip_suffix('/').unwrap_or(text).parse().map_err(|_| AuthorityError)?;
-    if authority.host().is_empty() || authority.as_str().contains('@') {
+    let is_host_and_port = authority.port_u16().is_some() || authority.as_str() == authority.host();
+    if !is_host_and_port || authority.host().is_empty() || authority.as_str().contains('@') {
         return Err(AuthorityError);
     }
     Ok(Gateway::new(Upstream::http(authority)))
@@ -258,6 +259,8 @@ where
 
     fn call(&mut self, request: Request<B>) -> GatewayFuture {
         let gateway = self.clone();
-        GatewayFuture(Box::pin(async move { gateway.forward(request).await.unwrap_or_else(GatewayError::into_response) }))
+        GatewayFuture(Box::pin(
+            async move { gateway.forward(request).await.unwrap_or_else(GatewayError::into_response) },
+        ))
     }
 }

@@ -122,7 +122,6 @@ pin_project_lite::pin_project! {
     }
 }
 
-
 impl<B> Body for Passing<B>
 where
     B: Body,

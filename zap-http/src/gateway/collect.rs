@@ -10,8 +10,8 @@ use http::{HeaderMap, StatusCode};
 use http_body::Body as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::error::GatewayError;
 use super::AnyError;
+use super::error::GatewayError;
 use crate::Body;
 
 /// The body, and what it holds of the budget.

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use http::header::{CONNECTION, HeaderMap, HeaderValue, TE, TRAILER};
+use http::header::{CONNECTION, HeaderMap, HeaderValue, TE, TRAILER, TRANSFER_ENCODING};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{Request, Response, StatusCode, Uri, Version, request, response};
 use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
+use super::AnyError;
 use super::body::GatewayBody;
 use super::error::GatewayError;
-use super::AnyError;
 use crate::convert::end_to_end;
 use crate::{Body, Client};
 
@@ -76,7 +76,11 @@ pub(super) async fn send_zap(
 
 impl HttpUpstream {
     /// Asks the HTTP server.
-    pub(super) async fn send<B>(&self, mut parts: request::Parts, body: B) -> Result<Response<GatewayBody>, GatewayError>
+    pub(super) async fn send<B>(
+        &self,
+        mut parts: request::Parts,
+        body: B,
+    ) -> Result<Response<GatewayBody>, GatewayError>
     where
         B: http_body::Body + Send + 'static,
         B::Data: Send,
@@ -88,11 +92,15 @@ impl HttpUpstream {
             GatewayError::because(StatusCode::BAD_REQUEST, "the request cannot be forwarded", error)
         })?;
         parts.version = Version::HTTP_11;
-        let body = GatewayBody::of(body).await.map_err(|error| {
-            GatewayError::because(StatusCode::BAD_REQUEST, "the body of the request failed", error)
-        })?;
+        let body = GatewayBody::of(body)
+            .await
+            .map_err(|error| GatewayError::because(StatusCode::BAD_REQUEST, "the body of the request failed", error))?;
         if let Some(names) = body.announcement() {
             parts.headers.insert(TRAILER, names);
+        }
+        // hyper would send a GET of unknown length without its body.
+        if !http_body::Body::is_end_stream(&body) && http_body::Body::size_hint(&body).exact().is_none() {
+            parts.headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
         }
         if parts.headers.contains_key(TE) {
             parts.headers.insert(CONNECTION, HeaderValue::from_static("te"));
@@ -133,9 +141,9 @@ where
     B::Error: Into<AnyError>,
 {
     let (parts, body) = response.into_parts();
-    let body = GatewayBody::of(body).await.map_err(|error| {
-        GatewayError::because(StatusCode::BAD_GATEWAY, "the upstream's answer failed", error)
-    })?;
+    let body = GatewayBody::of(body)
+        .await
+        .map_err(|error| GatewayError::because(StatusCode::BAD_GATEWAY, "the upstream's answer failed", error))?;
     let mut headers = HeaderMap::with_capacity(parts.headers.len());
     for (name, value) in end_to_end(&parts.headers) {
         headers.append(name, value.clone());
