@@ -91,8 +91,9 @@ async fn trailers_of_whole_messages_pass_both_ways() {
         let seen = seen.clone();
         move |request: Request<axum::body::Body>| async move {
             seen.take(request).await;
-            let body = axum::body::Body::new(Body::from("data").with_trailers(trailers("answered")));
-            // So that the upstream over HTTP/1.1 sends them.
+            // Announced, and after a body of unknown length: so that the upstream over HTTP/1.1 sends them.
+            let body = Channel::of([Frame::data("data".into()), Frame::trailers(trailers("answered"))]);
+            let body = axum::body::Body::new(body);
             Response::builder().header(TRAILER, "x-sum").body(body).unwrap()
         }
     };
