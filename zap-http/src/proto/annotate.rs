@@ -6,9 +6,10 @@
 
 use core::fmt;
 
+use super::error::FrameError;
 use super::frame::{Frame, RequestHead};
 use super::limits::FrameLimits;
-use super::wire::{self, FrameType, HEADER_LEN, MAX_FRAME_LEN};
+use super::wire::{self, FrameType, HEADER_LEN};
 
 /// Bytes of a field that are shown in hexadecimal.
 const MAX_HEX: usize = 8;
@@ -53,6 +54,14 @@ pub struct Annotated<'f> {
     frame: &'f [u8],
 }
 
+impl Annotated<'_> {
+    /// What is wrong with the frame, apart from limits.
+    #[must_use]
+    pub fn error(&self) -> Option<FrameError> {
+        check(self.frame, FrameType::from_flags(wire::flags_of(self.frame))).err()
+    }
+}
+
 /// Not the frame: its headers may be secrets.
 impl fmt::Debug for Annotated<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,15 +79,15 @@ impl fmt::Display for Annotated<'_> {
         if let (Some(frame_type), Some(root)) = (frame_type, self.word(8)) {
             self.section(f, frame_type, root as usize)?;
         }
-        match check(self.frame, frame_type) {
-            Ok(()) => Ok(()),
-            Err(error) => writeln!(f, "  {:04x}  error: {}", error.offset(), error.kind()),
+        match self.error() {
+            None => Ok(()),
+            Some(error) => writeln!(f, "  {:04x}  error: {}", error.offset(), error.kind()),
         }
     }
 }
 
 /// What is wrong with the frame, whatever its limits would be on a connection.
-fn check(frame: &[u8], frame_type: Option<FrameType>) -> Result<(), super::FrameError> {
+fn check(frame: &[u8], frame_type: Option<FrameType>) -> Result<(), FrameError> {
     let limits = FrameLimits {
         max_frame_len: u32::MAX,
         max_headers: u32::MAX,
@@ -88,7 +97,6 @@ fn check(frame: &[u8], frame_type: Option<FrameType>) -> Result<(), super::Frame
         max_reason_len: u32::MAX,
         max_proto_len: u32::MAX,
     };
-    debug_assert!(MAX_FRAME_LEN < limits.max_frame_len);
     match frame_type {
         Some(FrameType::RequestHead) => RequestHead::decode(frame, &limits).map(drop),
         _ => Frame::decode(frame, &limits).map(drop),
