@@ -191,3 +191,15 @@ fn write_headers(headers: &HeaderMap, output: &mut dyn Write) -> std::io::Result
         output.write_all(&[name.as_str().as_bytes(), b": ", value.as_bytes(), b"\n"].concat())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_is_bounded() {
+        let most = u64::from(MAX_FRAME_LEN);
+        assert_eq!(read(std::io::repeat(7).take(most), "it").unwrap().len() as u64, most);
+        assert!(read(std::io::repeat(7), "it").unwrap_err().to_string().contains("more than 64 MiB"));
+    }
+}
