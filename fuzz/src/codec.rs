@@ -20,7 +20,7 @@ pub fn untyped(data: &[u8]) {
     let mut bytes = b"ZAP\0\x01\0\0\0\x10\0\0\0".to_vec();
     bytes.extend((data.len() as u32).saturating_add(16).to_le_bytes());
     bytes.extend(data);
-    read_everything(Message::parse(&bytes).expect("the header is right").root(), 1);
+    read_everything(Message::parse(&bytes).expect("the header is right").root(), 0);
 }
 
 /// What is checked of one record type.

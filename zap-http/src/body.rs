@@ -1,6 +1,6 @@
-//! The body of a request: whole, since the public wire does not stream requests.
+//! The body of a request: whole, as the public wire has it, or streamed between two ends that both know how.
 
-use std::convert::Infallible;
+use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -8,7 +8,14 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http_body::{Frame, SizeHint};
 
+#[cfg(feature = "server")]
+use crate::incoming::Incoming;
+
 /// The body that services are given: its bytes, and the trailers that came with it.
+///
+/// On the public wire a request is one frame, so the bytes are there at once. If the server takes
+/// [streamed requests](crate::proto#streamed-requests) and the client sends one, they come as they are read; what a
+/// handler does not read stays with the client.
 ///
 /// # Examples
 ///
@@ -16,12 +23,30 @@ use http_body::{Frame, SizeHint};
 /// use zap_http::Body;
 ///
 /// let body = Body::from("hello");
-/// assert_eq!(body.into_bytes(), "hello");
+/// assert_eq!(body.into_bytes().unwrap(), "hello");
 /// ```
-#[derive(Clone, Debug, Default)]
-pub struct Body {
-    data: Bytes,
-    trailers: Option<HeaderMap>,
+pub struct Body(Content);
+
+enum Content {
+    Whole {
+        data: Bytes,
+        /// On the heap, since there are hardly ever any.
+        trailers: Option<Box<HeaderMap>>,
+    },
+    #[cfg(feature = "server")]
+    Incoming(Incoming),
+}
+
+/// Why the body of a streamed request ends early. A whole one never does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BodyError {
+    /// The connection ended before the body did, or the handler answered before it had read all of it.
+    #[error("the connection ended before the body did")]
+    Cut,
+    /// A trailer has no meaning in HTTP.
+    #[error("a trailer is invalid")]
+    Trailers,
 }
 
 impl Body {
@@ -31,42 +56,94 @@ impl Body {
         Self::default()
     }
 
-    /// These trailers after the bytes.
+    /// These trailers after the bytes, in place of others; a streamed body keeps its own.
     #[must_use]
-    pub fn with_trailers(mut self, trailers: HeaderMap) -> Self {
-        self.trailers = Some(trailers).filter(|trailers| !trailers.is_empty());
+    pub fn with_trailers(mut self, more: HeaderMap) -> Self {
+        match &mut self.0 {
+            Content::Whole { trailers, .. } => {
+                *trailers = Some(more).filter(|trailers| !trailers.is_empty()).map(Box::new)
+            }
+            #[cfg(feature = "server")]
+            Content::Incoming(_) => {}
+        }
         self
     }
 
-    /// The bytes, without a copy.
-    #[must_use]
-    pub fn into_bytes(self) -> Bytes {
-        self.data
+    /// The bytes of a whole body, without a copy.
+    ///
+    /// # Errors
+    ///
+    /// The body, if it is streamed: it must be collected, for which `http-body-util` has what is needed.
+    pub fn into_bytes(self) -> Result<Bytes, Self> {
+        match self.0 {
+            Content::Whole { data, .. } => Ok(data),
+            #[cfg(feature = "server")]
+            incoming @ Content::Incoming(_) => Err(Self(incoming)),
+        }
+    }
+
+    #[cfg(feature = "server")]
+    pub(crate) const fn incoming(incoming: Incoming) -> Self {
+        Self(Content::Incoming(incoming))
+    }
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self(Content::Whole { data: Bytes::new(), trailers: None })
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Content::Whole { data, trailers } => {
+                f.debug_struct("Body").field("len", &data.len()).field("trailers", trailers).finish()
+            }
+            #[cfg(feature = "server")]
+            Content::Incoming(_) => f.debug_struct("Body").finish_non_exhaustive(),
+        }
     }
 }
 
 impl<B: Into<Bytes>> From<B> for Body {
     fn from(data: B) -> Self {
-        Self { data: data.into(), trailers: None }
+        Self(Content::Whole { data: data.into(), trailers: None })
     }
 }
 
 impl http_body::Body for Body {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = BodyError;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if !self.data.is_empty() {
-            return Poll::Ready(Some(Ok(Frame::data(std::mem::take(&mut self.data)))));
+    #[cfg_attr(not(feature = "server"), expect(unused_variables))]
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        match &mut self.0 {
+            Content::Whole { data, .. } if !data.is_empty() => Poll::Ready(Some(Ok(Frame::data(std::mem::take(data))))),
+            Content::Whole { trailers, .. } => {
+                Poll::Ready(trailers.take().map(|trailers| Ok(Frame::trailers(*trailers))))
+            }
+            #[cfg(feature = "server")]
+            Content::Incoming(incoming) => incoming.poll_frame(context),
         }
-        Poll::Ready(self.trailers.take().map(|trailers| Ok(Frame::trailers(trailers))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.data.is_empty() && self.trailers.is_none()
+        match &self.0 {
+            Content::Whole { data, trailers } => data.is_empty() && trailers.is_none(),
+            #[cfg(feature = "server")]
+            Content::Incoming(incoming) => incoming.is_end_stream(),
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.data.len() as u64)
+        match &self.0 {
+            Content::Whole { data, .. } => SizeHint::with_exact(data.len() as u64),
+            #[cfg(feature = "server")]
+            Content::Incoming(_) => SizeHint::default(),
+        }
     }
 }

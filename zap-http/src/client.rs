@@ -9,6 +9,7 @@ mod pool;
 mod request;
 mod response;
 mod transport;
+mod upload;
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -23,10 +24,11 @@ use tower_service::Service;
 
 use crate::proto::{EncodeError, RequestError};
 use crate::{Target, TargetError};
-use connection::{Head, SendError};
+use connection::{Call, Head, SendError};
 use error::CallError;
 use outgoing::Outgoing;
 use pool::Shared;
+use upload::{Prepared, Started};
 
 pub use builder::ClientBuilder;
 pub use error::{ClientError, CloseError, ConnectError, Timeout};
@@ -142,7 +144,8 @@ impl Client {
         whole: Option<Duration>,
     ) -> Result<Response<ResponseBody>, ClientError>
     where
-        B: http_body::Body,
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
         B::Error: Into<AnyError>,
     {
         if Handle::try_current().is_err() {
@@ -151,24 +154,6 @@ impl Client {
         let now = Instant::now();
         let deadline = |timeout: Option<Duration>| timeout.and_then(|timeout| now.checked_add(timeout));
         let (head, whole) = (deadline(self.shared.settings.head_timeout), deadline(whole));
-        let exchange = self.exchange(request, whole);
-        match head.into_iter().chain(whole).min() {
-            None => exchange.await,
-            Some(first) => timeout_at(first.into(), exchange).await.unwrap_or_else(|_| {
-                Err(ClientError::Timeout(if Some(first) == whole { Timeout::Whole } else { Timeout::Head }))
-            }),
-        }
-    }
-
-    async fn exchange<B>(
-        &self,
-        request: Request<B>,
-        whole: Option<Instant>,
-    ) -> Result<Response<ResponseBody>, ClientError>
-    where
-        B: http_body::Body,
-        B::Error: Into<AnyError>,
-    {
         let (parts, body) = request.into_parts();
         let routed = match &self.target {
             Some(_) => None,
@@ -177,29 +162,43 @@ impl Client {
         let Some(target) = self.target.as_deref().or(routed.as_ref()) else {
             return Err(TargetError::MissingHost.into());
         };
-        let settings = &self.shared.settings;
-        let max_frame_len = u64::from(settings.connection.frame.max_frame_len);
-        let request = Outgoing::collect(parts, body, settings.max_body_len.min(max_frame_len)).await?;
-        let alone = !request.is_idempotent() && !settings.connection.queue_unsafe;
+        let limit = self.max_body_len();
+        if !self.shared.settings.connection.stream_requests {
+            let exchange = async { self.exchange(target, Outgoing::collect(parts, body, limit).await?, whole).await };
+            return within(head, whole, exchange).await;
+        }
+        match within(head, whole, upload::prepare(parts, body, limit)).await? {
+            Prepared::Whole(request) => within(head, whole, self.exchange(target, request, whole)).await,
+            Prepared::Streamed(request, body) => {
+                within(None, whole, self.exchange_streamed(target, request, body, whole)).await
+            }
+        }
+    }
+
+    /// Sends a whole request, and gives the head of the answer.
+    async fn exchange(
+        &self,
+        target: &Target,
+        request: Outgoing,
+        whole: Option<Instant>,
+    ) -> Result<Response<ResponseBody>, ClientError> {
+        let alone = !request.is_idempotent() && !self.shared.settings.connection.queue_unsafe;
         let mut retried = false;
         loop {
             let lease = match retried {
                 false => self.shared.acquire(target, alone).await?,
                 true => self.shared.acquire_new(target, alone).await?,
             };
-            let (failure, reused) = match lease.send(&request) {
-                Ok((call, reused)) => match poll_fn(|context| call.poll_head(context)).await {
-                    Ok(Head::Whole(parts, body)) => return Ok(Response::from_parts(parts, ResponseBody::whole(body))),
-                    Ok(Head::Streamed(parts)) => {
-                        return Ok(Response::from_parts(parts, ResponseBody::streamed(call, whole)));
-                    }
+            let (failure, reused) = match lease.send(&request, false) {
+                Ok((call, reused)) => match head_of(call, whole).await {
+                    Ok(response) => return Ok(response),
                     Err(CallError::Lost(failure)) => (failure, reused),
                     Err(error) => return Err(error.into()),
                 },
                 // Nothing was done, and the connection will not be found again.
                 Err(SendError::Closed { reused: true, .. } | SendError::Busy) => continue,
                 Err(SendError::Closed { failure, reused: false }) => (failure, false),
-                Err(SendError::Refused(error)) => return Err(refusal(error, &request, max_frame_len)),
+                Err(SendError::Refused(error)) => return Err(refusal(error, &request, self.max_body_len())),
                 Err(SendError::Convert(error)) => return Err(error.into()),
             };
             let may_retry = !retried && failure.may_retry && (reused || failure.unsent);
@@ -208,6 +207,80 @@ impl Client {
             }
             retried = true;
         }
+    }
+
+    /// Sends a request whose body is not there yet: streamed, if the server takes that, else collected.
+    async fn exchange_streamed<B>(
+        &self,
+        target: &Target,
+        request: Outgoing,
+        body: Started<B>,
+        whole: Option<Instant>,
+    ) -> Result<Response<ResponseBody>, ClientError>
+    where
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<AnyError>,
+    {
+        for _ in 0..STREAM_ATTEMPTS {
+            let lease = self.shared.acquire(target, true).await?;
+            match lease.can_stream() {
+                Some(true) => match lease.send(&request, true) {
+                    Ok((call, _)) => {
+                        tokio::spawn(body.send(Arc::clone(call.connection()), call.id()));
+                        return Ok(head_of(call, whole).await?);
+                    }
+                    Err(SendError::Convert(error)) => return Err(error.into()),
+                    Err(SendError::Refused(error @ RequestError::Encode(_))) => {
+                        return Err(refusal(error, &request, self.max_body_len()));
+                    }
+                    // Nothing was done: another connection will do.
+                    Err(_) => {}
+                },
+                Some(false) => {
+                    drop(lease);
+                    break;
+                }
+                None => {
+                    if let Ok((call, _)) = lease.send(&Outgoing::probe()?, false) {
+                        // Whatever it is, an answer says whether the server takes streamed requests.
+                        drop(head_of(call, whole).await);
+                    }
+                }
+            }
+        }
+        let request = body.collect(request.into_parts(), self.max_body_len()).await?;
+        self.exchange(target, request, whole).await
+    }
+
+    fn max_body_len(&self) -> u64 {
+        let settings = &self.shared.settings;
+        settings.max_body_len.min(u64::from(settings.connection.frame.max_frame_len))
+    }
+}
+
+/// Connections that are tried, or asked what they can do, until a request that would be streamed is collected instead.
+const STREAM_ATTEMPTS: usize = 4;
+
+/// Waits for the head of an answer.
+async fn head_of(call: Call, whole: Option<Instant>) -> Result<Response<ResponseBody>, CallError> {
+    Ok(match poll_fn(|context| call.poll_head(context)).await? {
+        Head::Whole(parts, body) => Response::from_parts(parts, ResponseBody::whole(body)),
+        Head::Streamed(parts) => Response::from_parts(parts, ResponseBody::streamed(call, whole)),
+    })
+}
+
+/// Gives something up at the earlier of two deadlines: until the head, and until the end of the answer.
+async fn within<T>(
+    head: Option<Instant>,
+    whole: Option<Instant>,
+    work: impl Future<Output = Result<T, ClientError>>,
+) -> Result<T, ClientError> {
+    match head.into_iter().chain(whole).min() {
+        None => work.await,
+        Some(first) => timeout_at(first.into(), work).await.unwrap_or_else(|_| {
+            Err(ClientError::Timeout(if Some(first) == whole { Timeout::Whole } else { Timeout::Head }))
+        }),
     }
 }
 

@@ -91,7 +91,8 @@
 //! # What the wire cannot say
 //!
 //! * **A streamed request.** A request is one frame: its body is there as a whole, up to 64 MiB, before a handler sees it.
-//!   Two-way streams cannot work.
+//!   Two-way streams cannot work, but between two ends of this crate that are both told to, by an
+//!   [extension](proto#streamed-requests) that the public wire never sees.
 //! * **The length of a body that is not sent**, as an answer to `HEAD` has it in HTTP/1.1: `content-length` does not cross.
 //! * **Interim answers** (100, 103): public clients take the first frame for the answer. A handler that gives one is
 //!   answered 500.
@@ -113,6 +114,11 @@
 #![cfg_attr(not(all(feature = "server", feature = "client")), allow(rustdoc::broken_intra_doc_links))]
 #![forbid(unsafe_code)]
 
+// The README's snippets are tests.
+#[cfg(all(doctest, feature = "server", feature = "client"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(any(feature = "server", feature = "client"))]
 mod body;
 #[cfg(feature = "client")]
@@ -120,6 +126,8 @@ mod client;
 pub mod convert;
 #[cfg(feature = "gateway")]
 pub mod gateway;
+#[cfg(feature = "server")]
+mod incoming;
 mod info;
 #[cfg(feature = "server")]
 mod listen;
@@ -131,7 +139,7 @@ mod target;
 mod tls;
 
 #[cfg(any(feature = "server", feature = "client"))]
-pub use body::Body;
+pub use body::{Body, BodyError};
 #[cfg(feature = "client")]
 pub use client::{
     Client, ClientBuilder, ClientError, ClientResponse, CloseError, ConnectError, RequestBuilder, ResponseBody,

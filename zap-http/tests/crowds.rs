@@ -23,7 +23,7 @@ const IDLE: usize = 10_000;
 /// Connections that announce and do not send.
 const ANNOUNCING: usize = 1_000;
 /// Heap bytes that one connection may hold, idle or announcing: its task, its socket's registration, a timer.
-const HELD: usize = 10 << 10;
+const HELD: usize = 8 << 10;
 
 /// Bytes of this process's heap in use.
 static IN_USE: AtomicUsize = AtomicUsize::new(0);

@@ -216,7 +216,7 @@ async fn caller(address: SocketAddr) -> Caller<TcpStream> {
 }
 
 async fn echo(request: Request<Body>) -> Response<Body> {
-    Response::new(Body::from(request.into_body().into_bytes()))
+    Response::new(Body::from(request.into_body().into_bytes().unwrap()))
 }
 
 async fn soon<T>(task: impl Future<Output = T>) -> T {
@@ -574,7 +574,7 @@ proptest! {
         wait: bool,
     ) {
         let handler = move |request: Request<Body>| async move {
-            let body = request.into_body().into_bytes();
+            let body = request.into_body().into_bytes().unwrap();
             let (sender, receiver) = mpsc::channel(1);
             tokio::spawn(async move {
                 for chunk in body.chunks(chunk) {

@@ -113,6 +113,17 @@ impl ClientBuilder {
         self
     }
 
+    /// Streams requests whose bodies are not there at once, to servers that say that they take
+    /// [streamed requests](crate::proto#streamed-requests); others are sent such bodies as a whole, as the public wire has
+    /// it. Off unless set. What a connection's server takes is asked by `OPTIONS *` if nothing was sent on it before.
+    ///
+    /// [`head_timeout`](Self::head_timeout) does not hold for a streamed request; once its body has ended, the answer must
+    /// begin within [`answer_timeout`](proto::ClientConfig::answer_timeout).
+    pub const fn stream_requests(mut self, stream: bool) -> Self {
+        self.settings.connection.stream_requests = stream;
+        self
+    }
+
     /// To find a host's addresses and connect to one of them: 10 s unless given.
     pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.settings.connect_timeout = timeout;

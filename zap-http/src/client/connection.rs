@@ -14,6 +14,7 @@ use bytes::Bytes;
 use http::{HeaderMap, response};
 use http_body::Frame;
 
+use super::AnyError;
 use super::error::{CallError, CloseError, Failure};
 use super::outgoing::{Outgoing, WriteError};
 use super::transport::Transport;
@@ -45,6 +46,8 @@ pub(super) struct State {
     slots: Vec<Slot>,
     /// The call whose streamed answer is being received.
     streaming: Option<CallId>,
+    /// The task that streams the body of a request, when it waits for room.
+    uploader: Option<Waker>,
     /// The driver's waker.
     pub(super) driver: Option<Waker>,
     /// Why the transport failed.
@@ -52,6 +55,8 @@ pub(super) struct State {
     /// Set once the connection is closed.
     closed: Option<CloseError>,
     pub(super) idle_since: Instant,
+    /// Places that the call which is streaming its request has beside its own.
+    pub(super) further_places: usize,
 }
 
 /// A call's part of an answer that it has not taken yet.
@@ -72,6 +77,15 @@ pub(super) enum Head {
     Whole(response::Parts, Body),
     /// Its body is still to come.
     Streamed(response::Parts),
+}
+
+/// How a streamed request can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Upload {
+    /// There is room for more.
+    Room,
+    /// It is answered, dropped, or its connection is closed.
+    Over,
 }
 
 /// Why a request was not sent.
@@ -100,10 +114,12 @@ impl Connection {
             batch: None,
             slots: Vec::new(),
             streaming: None,
+            uploader: None,
             driver: None,
             error: None,
             closed: None,
             idle_since: now,
+            further_places: 0,
         };
         Self { id, target, created: now, state: Mutex::new(state) }
     }
@@ -114,8 +130,14 @@ impl Connection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a request, and says whether the connection had been used before.
-    pub(super) fn send(self: &Arc<Self>, request: &Outgoing) -> Result<(Call, bool), SendError> {
+    /// Sends a request, which takes so many places, and says whether the connection had been used before; `streamed`:
+    /// only its head.
+    pub(super) fn send(
+        self: &Arc<Self>,
+        request: &Outgoing,
+        streamed: bool,
+        places: usize,
+    ) -> Result<(Call, bool), SendError> {
         let now = Instant::now();
         let mut state = self.lock();
         if state.client.in_flight() == 0 && state.transport.as_ref().is_some_and(Transport::is_readable) {
@@ -123,10 +145,11 @@ impl Connection {
             state.client.shutdown(now);
         }
         let reused = state.client.counts().requests > 0;
-        let sent = request.write(&mut state.client, &self.target, now);
+        let sent = request.write(&mut state.client, &self.target, streamed, now);
         let outcome = match sent {
             Ok(id) => {
                 state.slots.push(Slot::new(id));
+                state.further_places = places.saturating_sub(1);
                 Ok((Call { connection: Arc::clone(self), id }, reused))
             }
             Err(WriteError::Request(RequestError::Closed)) => {
@@ -140,6 +163,51 @@ impl Connection {
         drop(state);
         driver.into_iter().for_each(Waker::wake);
         outcome
+    }
+
+    /// Whether a request can be streamed; unknown before the first answer.
+    pub(super) fn can_stream(&self) -> Option<bool> {
+        let client = &self.lock().client;
+        (client.counts().answered > 0).then(|| client.can_stream())
+    }
+
+    /// Whether there is room for more of a streamed request's body.
+    pub(super) fn poll_upload(&self, call: CallId, context: &Context<'_>) -> Poll<Upload> {
+        let mut state = self.lock();
+        if state.closed.is_some() || state.client.sending() != Some(call) {
+            return Poll::Ready(Upload::Over);
+        }
+        // Also while there is room: the call may end before the body goes on.
+        state.uploader = Some(context.waker().clone());
+        if state.client.is_output_full() { Poll::Pending } else { Poll::Ready(Upload::Room) }
+    }
+
+    /// Writes a part of a streamed request's body, unless the call has ended.
+    pub(super) fn upload(&self, call: CallId, write: impl FnOnce(&mut proto::Client) -> Result<(), RequestError>) {
+        let mut state = self.lock();
+        if state.client.sending() == Some(call) && write(&mut state.client).is_err() {
+            // Without its end the request means nothing.
+            state.client.cancel(call);
+        }
+        let driver = state.driver.take();
+        drop(state);
+        driver.into_iter().for_each(Waker::wake);
+    }
+
+    /// Ends a call whose request's body failed, and with it the connection.
+    pub(super) fn fail_upload(&self, call: CallId, error: AnyError) {
+        let mut state = self.lock();
+        let mut waker = None;
+        if let Some(slot) = state.slot(call).filter(|slot| slot.end.is_none()) {
+            slot.end = Some(Err(CallError::Upload(error)));
+            waker = slot.waker.take();
+        }
+        if state.client.sending() == Some(call) {
+            state.client.cancel(call);
+        }
+        let driver = state.driver.take();
+        drop(state);
+        driver.into_iter().chain(waker).for_each(Waker::wake);
     }
 
     /// Closes the connection once the calls in flight have their answers.
@@ -160,6 +228,14 @@ pub(super) struct Call {
 }
 
 impl Call {
+    pub(super) fn id(&self) -> CallId {
+        self.id
+    }
+
+    pub(super) fn connection(&self) -> &Arc<Connection> {
+        &self.connection
+    }
+
     /// The head of the answer, or all of it.
     pub(super) fn poll_head(&self, context: &Context<'_>) -> Poll<Result<Head, CallError>> {
         let mut state = self.connection.lock();
@@ -272,6 +348,12 @@ impl State {
         }
     }
 
+    /// The uploader, if it can go on, or has nothing more to do.
+    pub(super) fn take_uploader(&mut self) -> Option<Waker> {
+        let waits = self.closed.is_none() && self.client.sending().is_some() && self.client.is_output_full();
+        if waits { None } else { self.uploader.take() }
+    }
+
     /// Tells all calls without a complete answer that the connection ended.
     pub(super) fn close(&mut self, reason: CloseReason, wakers: &mut Vec<Waker>) {
         let cause = CloseError::new(reason, self.error.take());
@@ -282,6 +364,7 @@ impl State {
             }
         }
         self.closed = Some(cause);
+        wakers.extend(self.uploader.take());
         self.transport = None;
     }
 }

@@ -87,10 +87,14 @@ impl Driver {
                 Poll::Pending => break Turn::Waiting,
             }
         };
-        let completed = in_flight.saturating_sub(state.client.in_flight());
+        let mut completed = in_flight.saturating_sub(state.client.in_flight());
+        if completed > 0 {
+            completed = completed.saturating_add(std::mem::take(&mut state.further_places));
+        }
         if completed > 0 && state.client.in_flight() == 0 {
             state.idle_since = Instant::now();
         }
+        self.wakers.extend(state.take_uploader());
         match &turn {
             Turn::Closed(reason) => state.close(*reason, &mut self.wakers),
             _ => state.driver = Some(context.waker().clone()),

@@ -155,9 +155,11 @@ impl CloseError {
 }
 
 /// Why a call has no answer, or not all of it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum CallError {
     Lost(Failure),
+    /// The body of the request failed.
+    Upload(AnyError),
     /// The answer means nothing in HTTP.
     Refused(ConvertError),
 }
@@ -166,6 +168,7 @@ impl From<CallError> for ClientError {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Lost(failure) => failure.into(),
+            CallError::Upload(error) => Self::RequestBody(error),
             CallError::Refused(error) => Self::Protocol(Box::new(error)),
         }
     }

@@ -29,12 +29,30 @@ impl Outgoing {
         B: Body,
         B::Error: Into<AnyError>,
     {
+        let request = Self::new(parts, Bytes::new(), None)?;
+        let (body, trailers) = collect(body, limit, |error| ClientError::RequestBody(error.into())).await?;
+        Ok(Self { body, trailers, ..request })
+    }
+
+    /// Checks what can be checked before there is a connection.
+    pub(super) fn new(parts: request::Parts, body: Bytes, trailers: Option<HeaderMap>) -> Result<Self, ClientError> {
         if let Some(authority) = parts.uri.authority() {
             check_user_info(authority)?;
         }
         convert::target_of(&parts.method, &parts.uri)?;
-        let (body, trailers) = collect(body, limit, |error| ClientError::RequestBody(error.into())).await?;
         Ok(Self { parts, body, trailers })
+    }
+
+    /// Asks a server what it can do.
+    pub(super) fn probe() -> Result<Self, ClientError> {
+        let request =
+            http::Request::options("*").body(()).map_err(|error| ClientError::InvalidRequest(error.into()))?;
+        let (parts, ()) = request.into_parts();
+        Self::new(parts, Bytes::new(), None)
+    }
+
+    pub(super) fn into_parts(self) -> request::Parts {
+        self.parts
     }
 
     /// Whether to serve it twice is to serve it once.
@@ -47,11 +65,12 @@ impl Outgoing {
         self.body.len() as u64
     }
 
-    /// Makes it a request of a connection to `target`.
+    /// Makes it a request of a connection to `target`; `streamed`: only its head, the body follows.
     pub(super) fn write(
         &self,
         client: &mut proto::Client,
         target: &Target,
+        streamed: bool,
         now: std::time::Instant,
     ) -> Result<CallId, WriteError> {
         let Self { parts, body, trailers } = self;
@@ -60,6 +79,9 @@ impl Outgoing {
         request.header("host", self.host(target))?;
         for (name, value) in convert::end_to_end(&parts.headers).filter(|(name, _)| *name != HOST) {
             request.header(name, value)?;
+        }
+        if streamed {
+            return Ok(request.stream()?);
         }
         request.body_shared(body.clone())?;
         for (name, value) in trailers.iter().flat_map(convert::sendable_trailers) {

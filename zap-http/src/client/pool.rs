@@ -40,18 +40,29 @@ pub(super) type Given = Result<Lease, ConnectError>;
 pub(super) struct Lease {
     shared: Arc<Shared>,
     connection: Arc<Connection>,
-    /// The place was used: the driver gives it back.
+    /// Places that are taken: all of the connection's for a streamed request.
+    places: usize,
+    /// The places were used: the driver gives them back.
     used: bool,
 }
 
 impl Lease {
     fn new(shared: &Arc<Shared>, connection: Arc<Connection>) -> Self {
-        Self { shared: Arc::clone(shared), connection, used: false }
+        Self { shared: Arc::clone(shared), connection, places: 1, used: false }
     }
 
-    /// Sends a request, and says whether the connection had been used before.
-    pub(super) fn send(mut self, request: &Outgoing) -> Result<(Call, bool), SendError> {
-        let sent = self.connection.send(request);
+    /// Whether a request can be streamed; unknown before the first answer.
+    pub(super) fn can_stream(&self) -> Option<bool> {
+        self.connection.can_stream()
+    }
+
+    /// Sends a request, and says whether the connection had been used before; `streamed`: only its head.
+    pub(super) fn send(mut self, request: &Outgoing, streamed: bool) -> Result<(Call, bool), SendError> {
+        if streamed {
+            let others = self.shared.lock().occupy(&self.connection).ok_or(SendError::Busy)?;
+            self.places = self.places.saturating_add(others);
+        }
+        let sent = self.connection.send(request, streamed, self.places);
         if let Err(SendError::Closed { .. }) = sent {
             // So that it is not found again before its driver has noticed.
             self.shared.remove(&self.connection);
@@ -64,7 +75,7 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         if !self.used {
-            self.shared.release(&self.connection, 1);
+            self.shared.release(&self.connection, self.places);
         }
     }
 }

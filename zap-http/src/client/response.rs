@@ -56,7 +56,9 @@ impl http_body::Body for ResponseBody {
     ) -> Poll<Option<Result<Frame<Bytes>, ClientError>>> {
         let (call, deadline) = match &mut self.0 {
             Content::Whole(body) => {
-                return Pin::new(body).poll_frame(context).map_err(|never| match never {});
+                return Pin::new(body)
+                    .poll_frame(context)
+                    .map_err(|error| ClientError::InvalidRequest(Box::new(error)));
             }
             Content::Streamed { call, deadline } => (call, deadline),
             Content::Ended => return Poll::Ready(None),

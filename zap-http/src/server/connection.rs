@@ -15,6 +15,7 @@ use tokio::time::Sleep;
 use tower_service::Service;
 
 use super::connections::Member;
+use crate::incoming::{Feed, incoming};
 use crate::proto::{self, Close, CloseReason, Next, ServerConfig};
 use crate::{Body, ConnectionInfo, convert};
 
@@ -93,6 +94,18 @@ pub(super) trait Answering {
     ) where
         IO: AsyncRead + AsyncWrite,
         F: Future<Output = Option<Instant>>;
+
+    /// Answers a streamed request, whose body comes while it is being answered.
+    async fn answer_streamed<IO, F>(&mut self, connection: &mut Connection<'_, IO, F>, request: Streamed)
+    where
+        IO: AsyncRead + AsyncWrite,
+        F: Future<Output = Option<Instant>>;
+}
+
+/// A streamed request: its head, or why that has no meaning in HTTP.
+pub(super) struct Streamed {
+    head: bool,
+    request: Result<Request<Body>, convert::ConvertError>,
 }
 
 /// Serves one connection to its end.
@@ -112,8 +125,18 @@ where
     let server = proto::Server::new(config, now);
     let (transport, stop) = (pin!(transport), pin!(stop));
     let timer = Timer { sleep: None, armed: None };
-    let connection =
-        Connection { server, now, turn: 0, transport, stop: Some(stop), member, timer, unflushed: false, shut: false };
+    let connection = Connection {
+        server,
+        now,
+        turn: 0,
+        feed: None,
+        transport,
+        stop: Some(stop),
+        member,
+        timer,
+        unflushed: false,
+        shut: false,
+    };
     connection.run(&mut answering, &info).await
 }
 
@@ -123,6 +146,8 @@ pub(super) struct Connection<'c, IO, F> {
     now: Instant,
     /// How far the turn has gone since this task waited.
     turn: usize,
+    /// The body of the streamed request that is being answered.
+    feed: Option<Feed>,
     transport: Pin<&'c mut IO>,
     /// `None` once the order to stop has come.
     stop: Option<Pin<&'c mut F>>,
@@ -165,8 +190,18 @@ where
                             self.pause().await;
                         }
                     }
-                    // Streamed requests are not configured here.
-                    Next::Head(_) => self.server.give_up(),
+                    Next::Head(head) => {
+                        let is_head = head.method() == b"HEAD";
+                        let parts = convert::request_head_parts(&head);
+                        let (body, feed) = incoming(batch);
+                        self.feed = Some(feed);
+                        let request = parts.map(|mut parts| {
+                            info.insert_into(&mut parts.extensions);
+                            Request::from_parts(parts, Body::incoming(body))
+                        });
+                        answering.answer_streamed(&mut self, Streamed { head: is_head, request }).await;
+                        batch = self.feed.take().map(Feed::into_batch).unwrap_or_default();
+                    }
                     Next::OutputFull => {
                         // If it closes meanwhile, the batch has no next request.
                         self.until(|server, _| ready_if(!server.is_output_full())).await;
@@ -195,11 +230,15 @@ where
         poll_fn(|context| {
             let mut now = None;
             loop {
+                self.feed(context);
                 if let Poll::Ready(value) = event(&mut self.server, context) {
                     return Poll::Ready(Turn::Done(value));
                 }
                 if let Close::Now(_) = self.server.poll_close() {
                     return Poll::Ready(Turn::Closed);
+                }
+                if self.feed(context) {
+                    continue;
                 }
                 self.now = *now.get_or_insert_with(Instant::now);
                 let moved = self.poll_write(context).is_ready() | self.poll_read(context).is_ready();
@@ -210,6 +249,11 @@ where
             }
         })
         .await
+    }
+
+    /// Hands over what has come of a streamed request's body; whether there was anything.
+    fn feed(&mut self, context: &Context<'_>) -> bool {
+        self.feed.as_mut().is_some_and(|feed| feed.feed(&mut self.server, self.now, context))
     }
 
     /// Sends what is there, and lets other tasks go on.
@@ -339,9 +383,36 @@ where
         IO: AsyncRead + AsyncWrite,
         F: Future<Output = Option<Instant>>,
     {
-        let Self(service) = self;
         let head = request.method() == b"HEAD";
-        let request = match request_of(request, info) {
+        self.call(connection, request_of(request, info), head).await;
+    }
+
+    async fn answer_streamed<IO, F>(&mut self, connection: &mut Connection<'_, IO, F>, request: Streamed)
+    where
+        IO: AsyncRead + AsyncWrite,
+        F: Future<Output = Option<Instant>>,
+    {
+        self.call(connection, request.request, request.head).await;
+    }
+}
+
+impl<S, B> Http<S>
+where
+    S: Service<Request<Body>, Response = Response<B>>,
+    B: http_body::Body,
+{
+    /// Calls the service, and answers with what it gives.
+    async fn call<IO, F>(
+        &mut self,
+        connection: &mut Connection<'_, IO, F>,
+        request: Result<Request<Body>, convert::ConvertError>,
+        head: bool,
+    ) where
+        IO: AsyncRead + AsyncWrite,
+        F: Future<Output = Option<Instant>>,
+    {
+        let Self(service) = self;
+        let request = match request {
             Ok(request) => request,
             Err(error) => return refuse(&mut connection.server, error),
         };

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::connection::{Answering, Connection, Panicked, Turn, guarded, serve_with};
+use super::connection::{Answering, Connection, Panicked, Streamed, Turn, guarded, serve_with};
 use super::connections::Member;
 use super::handler::{BoxedBody, Reply};
 use super::respond::start_of;
@@ -101,6 +101,17 @@ struct Replying<H> {
 }
 
 impl<H: Handler> Answering for Replying<H> {
+    /// Handlers are given requests that are there as a whole.
+    async fn answer_streamed<IO, F>(&mut self, connection: &mut Connection<'_, IO, F>, _: Streamed)
+    where
+        IO: AsyncRead + AsyncWrite,
+        F: Future<Output = Option<Instant>>,
+    {
+        if connection.server.respond(411).and_then(proto::Answer::finish).is_err() {
+            connection.server.give_up();
+        }
+    }
+
     async fn answer<IO, F>(
         &mut self,
         connection: &mut Connection<'_, IO, F>,

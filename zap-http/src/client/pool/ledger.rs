@@ -230,6 +230,15 @@ impl Ledger {
         self.serve(&connection.target, now, orders);
     }
 
+    /// Takes all other places on a connection, of which one is taken, for a call that no other may follow; how many those
+    /// are. `None` if there are other calls.
+    pub(super) fn occupy(&mut self, connection: &Connection) -> Option<usize> {
+        let address = self.addresses.get_mut(&connection.target)?;
+        let entry = address.entries.get_mut(&connection.id).filter(|entry| entry.taken == 1)?;
+        entry.taken = self.bounds.places.max(1);
+        Some(entry.taken.saturating_sub(1))
+    }
+
     /// A connection is closed.
     pub(super) fn remove(&mut self, connection: &Connection, orders: &mut Orders) {
         let Some(address) = self.addresses.get_mut(&connection.target) else { return };

@@ -180,6 +180,12 @@ impl Client {
         self.phase == Phase::Open && self.peer_streams
     }
 
+    /// The request whose body is being streamed.
+    #[must_use]
+    pub const fn sending(&self) -> Option<CallId> {
+        self.sending
+    }
+
     /// Whether so much output waits that no more of a streamed request should be given.
     #[must_use]
     pub fn is_output_full(&self) -> bool {
