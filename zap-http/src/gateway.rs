@@ -188,7 +188,8 @@ impl Gateway {
         self
     }
 
-    /// From a request to an HTTP/1.1 server until the head of its answer: 30 s unless given, then 504. That of a ZAP server
+    /// From a request to an HTTP/1.1 server until the head of its answer, the request's body included: 30 s unless given,
+    /// then 504. That of a ZAP server
     /// is its client's: see [`to_zap_with`].
     pub fn head_timeout(mut self, timeout: Duration) -> Self {
         self.upstream.set_head_timeout(timeout);

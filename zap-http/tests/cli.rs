@@ -359,6 +359,17 @@ async fn gateways_both_ways() {
     assert!(line.starts_with("GET /lost: 502 the upstream cannot be reached: cannot connect to zap://"), "{line}");
 }
 
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_signal_ends_a_server() {
+    for signal in ["TERM", "INT"] {
+        let mut server = Server::start(&["serve", "--echo", "--listen", "127.0.0.1:0"], 1);
+        let kill = format!("kill -{signal} {}", server.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        assert_eq!(server.child.wait().unwrap().code(), Some(0), "{signal}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn dump_shows_frames() {
     let folder = Folder::new("dump");

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Why the command did not do what was asked.
@@ -46,6 +47,11 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.line)
     }
+}
+
+/// Writes a line to standard error. If that is closed, nobody is told, and the command goes on.
+pub(crate) fn tell(line: fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 /// An error and its causes, from the outermost in. One that repeats what was said is left out.

@@ -11,7 +11,7 @@ use tower_service::Service;
 use zap_http::gateway::{self, Gateway, GatewayBody, GatewayError};
 use zap_http::{Body, Client, ServeConfig};
 
-use crate::failure::{Failure, chain};
+use crate::failure::{Failure, chain, tell};
 use crate::server;
 
 /// `gateway`.
@@ -84,7 +84,7 @@ impl Service<Request<Body>> for Logged {
         Box::pin(async move {
             let response = call.await?;
             if let Some(error) = response.extensions().get::<GatewayError>() {
-                eprintln!("{line}: {} {}", error.status().as_u16(), chain(error));
+                tell(format_args!("{line}: {} {}", error.status().as_u16(), chain(error)));
             }
             Ok(response)
         })

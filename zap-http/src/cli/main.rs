@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use failure::Failure;
+use failure::{Failure, tell};
 
 /// HTTP over ZAP from the command line: call services, serve files, connect HTTP and ZAP, look at frames.
 ///
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("zap-http: {failure}");
+            tell(format_args!("zap-http: {failure}"));
             failure.code()
         }
     }

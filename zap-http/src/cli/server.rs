@@ -4,7 +4,7 @@ use http::{Request, Response};
 use tower_service::Service;
 use zap_http::{Body, ListenAddress, ListenError, Scheme, ServeConfig, listen};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, tell};
 
 /// Where to listen.
 #[derive(Debug, clap::Args)]
@@ -36,27 +36,37 @@ where
         error => Failure::usage(crate::failure::chain(&error)),
     })?;
     let places = listeners.local_addresses().map_err(|error| Failure::of("cannot listen", error))?;
+    let stop = told_to_stop().map_err(|error| Failure::of("cannot wait for signals", error))?;
     for (address, place) in listen_on.addresses.iter().zip(places) {
         match (address.split_once("://"), place.socket_addr()) {
-            (Some((scheme, _)), Some(place)) => eprintln!("listening on {scheme}://{place}"),
-            (None, Some(place)) => eprintln!("listening on zap://{place}"),
-            (_, None) => eprintln!("listening on {place}"),
+            (Some((scheme, _)), Some(place)) => tell(format_args!("listening on {scheme}://{place}")),
+            (None, Some(place)) => tell(format_args!("listening on zap://{place}")),
+            (_, None) => tell(format_args!("listening on {place}")),
         }
     }
-    listeners.serve(service).config(config).with_shutdown(told_to_stop()).await;
+    listeners.serve(service).config(config).with_shutdown(stop).await;
     Ok(())
 }
 
-async fn told_to_stop() {
-    #[cfg(unix)]
-    if let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+/// Ready when the process is told to stop. From now on signals no longer end it at once.
+#[cfg(unix)]
+fn told_to_stop() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
         tokio::select! {
-            _ = terminate.recv() => return,
-            done = tokio::signal::ctrl_c() => if done.is_ok() { return },
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
         }
-    }
-    if tokio::signal::ctrl_c().await.is_err() {
-        // It cannot be told; it ends with its process.
-        std::future::pending::<()>().await;
-    }
+    })
+}
+
+#[cfg(not(unix))]
+fn told_to_stop() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+    Ok(async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            // It cannot be told; it ends with its process.
+            std::future::pending::<()>().await;
+        }
+    })
 }

@@ -7,7 +7,7 @@ use http::header::{
     CONTENT_LENGTH, COOKIE, EXPECT, FORWARDED, HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING, VIA,
 };
 use http::uri::{Authority, PathAndQuery};
-use http::{Method, StatusCode, Uri, request};
+use http::{Method, StatusCode, Uri, Version, request};
 
 use super::error::GatewayError;
 use crate::ConnectionInfo;
@@ -141,7 +141,12 @@ fn add_facts(headers: &mut HeaderMap, parts: &request::Parts, host: Option<&Head
     if let (Some(host), false) = (host, headers.contains_key(X_FORWARDED_HOST)) {
         append(headers, X_FORWARDED_HOST, host.clone())?;
     }
-    append_text(headers, VIA, "1.1 zap-http")
+    let version = match parts.version {
+        Version::HTTP_2 => "2.0 zap-http",
+        Version::HTTP_10 => "1.0 zap-http",
+        _ => "1.1 zap-http",
+    };
+    append_text(headers, VIA, version)
 }
 
 fn append_text(headers: &mut HeaderMap, name: HeaderName, value: &str) -> Result<(), GatewayError> {

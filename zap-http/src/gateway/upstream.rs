@@ -21,6 +21,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long an idle connection to an HTTP server is kept.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(50);
+/// Bytes of the head of an HTTP server's answer: what a ZAP frame may have, and its status line.
+const MAX_HEAD_LEN: usize = 72 << 10;
 /// Idle connections to an HTTP server.
 const MAX_IDLE: usize = 64;
 
@@ -28,7 +30,7 @@ const MAX_IDLE: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) enum Upstream {
     Zap(Client),
-    Http(HttpUpstream),
+    Http(Box<HttpUpstream>),
 }
 
 /// An HTTP/1.1 server.
@@ -52,8 +54,9 @@ impl Upstream {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_max_idle_per_host(MAX_IDLE)
+            .http1_max_buf_size(MAX_HEAD_LEN)
             .build(connector);
-        Self::Http(HttpUpstream { client, authority, head_timeout: HEAD_TIMEOUT })
+        Self::Http(Box::new(HttpUpstream { client, authority, head_timeout: HEAD_TIMEOUT }))
     }
 
     pub(super) fn set_head_timeout(&mut self, timeout: Duration) {
