@@ -53,6 +53,21 @@
 //!
 //! Requests carry a [`ConnectionInfo`] as an extension: addresses, the process behind a unix socket, and what TLS agreed on.
 //!
+//! # Forward between HTTP and ZAP
+//!
+//! With the feature `gateway`, a service that forwards: for browsers in front of a ZAP service, or for ZAP callers of an
+//! HTTP/1.1 service. The command `zap-http gateway` (feature `cli`) does the same without a program.
+//!
+//! ```
+//! # #[cfg(feature = "gateway")]
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! use zap_http::{gateway, listen};
+//!
+//! listen("http://:8080").serve(gateway::to_zap("zap://survey.example:9999")?).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Answer without the types of `http`
 //!
 //! A [`Handler`] borrows the request from the connection's input and writes its answer into the output; a small one

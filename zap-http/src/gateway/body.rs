@@ -14,6 +14,8 @@ use crate::convert::sendable_trailers;
 
 /// Bytes, in several chunks, that are looked at ahead.
 const AHEAD_LEN: usize = 64 << 10;
+/// Such chunks: each costs more than its bytes.
+const AHEAD_CHUNKS: usize = 64;
 
 type Boxed = Pin<Box<dyn Body<Data = Bytes, Error = AnyError> + Send>>;
 
@@ -52,7 +54,7 @@ impl GatewayBody {
         }
         let mut rest: Boxed = Box::pin(Passing { body });
         let ended = poll_fn(|context| {
-            while len <= AHEAD_LEN || ahead.len() <= 1 {
+            while ahead.len() <= 1 || (len <= AHEAD_LEN && ahead.len() < AHEAD_CHUNKS) {
                 match rest.as_mut().poll_frame(context) {
                     Poll::Pending => return Poll::Ready(Ok(false)),
                     Poll::Ready(None) => return Poll::Ready(Ok(true)),
@@ -159,5 +161,40 @@ where
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A body without end that never waits, and counts what was taken.
+    struct Endless {
+        chunk: Bytes,
+        taken: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+    }
+
+    impl Body for Endless {
+        type Data = Bytes;
+        type Error = std::convert::Infallible;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, std::convert::Infallible>>> {
+            self.taken.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Poll::Ready(Some(Ok(Frame::data(self.chunk.clone()))))
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_taken_ahead_is_bounded() {
+        for (len, most) in [(0, AHEAD_CHUNKS), (1, AHEAD_CHUNKS), (AHEAD_LEN / 2, 3), (AHEAD_LEN + 1, 2)] {
+            let taken = std::sync::Arc::default();
+            let chunk = Bytes::from(vec![7; len]);
+            let body = GatewayBody::of(Endless { chunk, taken: std::sync::Arc::clone(&taken) }).await.unwrap();
+            assert_eq!(taken.load(std::sync::atomic::Ordering::Relaxed), most, "{len}");
+            assert!(body.announcement().is_none() && body.size_hint().exact().is_none());
+        }
     }
 }
