@@ -5,7 +5,7 @@
 mod gateways;
 mod listening;
 
-use gateways::{Recorder, http_server, read_until, recorder, to_zap, zap_server};
+use gateways::{Channel, Recorder, collected, http_2, http_server, read_until, recorder, to_zap, zap_server};
 use listening::{answer, soon};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -60,6 +60,11 @@ async fn ambiguous_requests_over_http_are_refused() {
         ),
         ("chunked twice", "POST /a HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked, chunked\r\n\r\n0\r\n\r\n".into()),
         (
+            "chunked in two fields",
+            "POST /a HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n"
+                .into(),
+        ),
+        (
             "a chunk's length that is none",
             "POST /a HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n0x1\r\nx\r\n0\r\n\r\n".into(),
         ),
@@ -86,6 +91,7 @@ async fn ambiguous_requests_over_http_are_refused() {
     for (name, bytes) in cases {
         let statuses = statuses(front, bytes.as_bytes()).await;
         assert!(matches!(statuses.first(), Some(400 | 501)), "{name}: {statuses:?}");
+        assert!(*name != "a tunnel" || statuses.first() == Some(&501), "{statuses:?}");
         let targets: Vec<_> = seen.all().into_iter().map(|seen| seen.target).collect();
         // After a refusal that left no doubt about the end, the connection may go on.
         assert!(targets.is_empty() || targets == ["/last"], "{name}: {targets:?}");
@@ -207,10 +213,9 @@ async fn frames_that_no_http_request_can_hold_are_refused() {
 #[tokio::test]
 async fn hostile_answers_of_http_servers() {
     let upstream = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let front = {
-        let zap = zap_server(gateway::to_http(upstream.local_addr().unwrap().to_string()).unwrap()).await;
-        http_server(to_zap(zap)).await
-    };
+    let gateway = gateway::to_http(upstream.local_addr().unwrap().to_string()).unwrap();
+    // Over ZAP, and without anything between that would stop what the gateway lets through.
+    let fronts = [http_server(to_zap(zap_server(gateway.clone()).await)).await, http_server(gateway).await];
     let second = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil";
     let cases: &[(&str, u16, String)] = &[
         ("a folded header", 502, "HTTP/1.1 200 OK\r\nx: 1\r\n folded: 2\r\ncontent-length: 0\r\n\r\n".into()),
@@ -224,7 +229,7 @@ async fn hostile_answers_of_http_servers() {
         ("a body after 204", 204, format!("HTTP/1.1 204 No Content\r\n\r\n{second}")),
         ("what is about its connection", 200, "HTTP/1.1 200 OK\r\nconnection: x-secret, close\r\nx-secret: 1\r\nkeep-alive: 5\r\ncontent-length: 0\r\n\r\n".into()),
     ];
-    for (name, status, bytes) in cases {
+    for ((name, status, bytes), front) in cases.iter().flat_map(|case| fronts.map(|front| (case, front))) {
         let mut stream = TcpStream::connect(front).await.unwrap();
         stream.write_all(LAST.as_bytes()).await.unwrap();
         let (mut peer, _) = soon(upstream.accept()).await.unwrap();
@@ -241,4 +246,32 @@ async fn hostile_answers_of_http_servers() {
         }
         drop(peer);
     }
+}
+
+/// What only headers may have is no trailer, also where ZAP is not on the way.
+#[tokio::test]
+async fn hostile_trailers_of_http_servers() {
+    let upstream = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let front = http_server(gateway::to_http(upstream.local_addr().unwrap().to_string()).unwrap()).await;
+    let mut client = http_2(front).await;
+    let request = http::Request::get("http://a.example/").body(Channel::whole("")).unwrap();
+    let call = tokio::spawn(async move { client.send_request(request).await });
+    let (mut peer, _) = soon(upstream.accept()).await.unwrap();
+    read_until(&mut peer, "\r\n\r\n").await;
+    let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n";
+    peer.write_all(format!("{head}x-sum: 7\r\nset-cookie: a=b\r\nhost: evil\r\n\r\n").as_bytes()).await.unwrap();
+    let answer = collected(soon(call).await.unwrap().unwrap()).await;
+    let trailers: Vec<_> =
+        answer.trailers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
+    assert_eq!((&answer.body[..], &trailers[..]), (&b"ok"[..], &[("x-sum", "7")][..]));
+}
+
+/// Over ZAP, too.
+#[tokio::test]
+async fn tunnels_are_refused() {
+    let upstream = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let zap = zap_server(gateway::to_http(upstream.local_addr().unwrap().to_string()).unwrap()).await;
+    let mut stream = TcpStream::connect(zap).await.unwrap();
+    stream.write_all(&listening::frame("CONNECT", "a.example:80", b"")).await.unwrap();
+    assert_eq!(answer(&mut stream).await.map(|answer| answer.0), Some(501));
 }
