@@ -19,7 +19,7 @@
 //! # }
 //! ```
 //!
-//! Handlers and middleware stay as they are.
+//! Handlers and middleware stay as they are: see the [guide](guide::axum).
 //!
 //! # Call a service
 //!
@@ -103,17 +103,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What the wire cannot say
+//! # Read on
 //!
-//! * **A streamed request.** A request is one frame: its body is there as a whole, up to 64 MiB, before a handler sees it.
-//!   Two-way streams cannot work, but between two ends of this crate that are both told to, by an
-//!   [extension](proto#streamed-requests) that the public wire never sees.
-//! * **The length of a body that is not sent**, as an answer to `HEAD` has it in HTTP/1.1: `content-length` does not cross.
-//! * **Interim answers** (100, 103): public clients take the first frame for the answer. A handler that gives one is
-//!   answered 500.
-//! * **Another protocol**: no upgrade, no WebSocket.
-//! * **Which answer belongs to which request**, but by their order: a slow answer keeps those behind it waiting.
-//! * **Trailers of streams** cross, but public Go clients drop them.
+//! The [`guide`] is the manual: how to [move an axum app](guide::axum) and run ZAP and HTTP at once, how to
+//! [talk to a Go service](guide::go), [what the wire cannot say](guide::limits_of_the_wire), and
+//! [probes in Kubernetes](guide::probes). There is no upgrade (so no WebSocket), and a request is one frame: its body is there
+//! as a whole before a handler sees it, unless both ends agree on [more](proto#streamed-requests). The client follows no
+//! redirects and knows no proxies. Small programs to run, gRPC and server-sent events among them, are in the repository's
+//! folder `examples`.
 //!
 //! # Features
 //!
@@ -141,6 +138,8 @@ mod client;
 pub mod convert;
 #[cfg(feature = "gateway")]
 pub mod gateway;
+#[cfg(all(feature = "server", feature = "client"))]
+pub mod guide;
 #[cfg(feature = "server")]
 mod incoming;
 mod info;

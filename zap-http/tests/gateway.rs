@@ -69,11 +69,12 @@ async fn a_request_streams_to_http() {
     let mut gateway = gateway::to_http(upstream.local_addr().unwrap().to_string()).unwrap();
     let (sender, body) = Channel::open();
     // hyper would send a GET without its body.
-    let request = Request::get("/readings").body(body).unwrap();
+    let request = Request::get("/readings").header(TE, "trailers").body(body).unwrap();
     let call = tokio::spawn(tower_service::Service::call(&mut gateway, request));
     let (mut peer, _) = soon(upstream.accept()).await.unwrap();
     let head = gateways::read_until(&mut peer, "\r\n\r\n").await.to_lowercase();
     assert!(head.starts_with("get /readings http/1.1\r\n") && head.contains("transfer-encoding: chunked"), "{head}");
+    assert!(head.contains("\r\nte: trailers\r\n") && head.contains("\r\nconnection: te\r\n"), "{head}");
     sender.send(Frame::data("one".into())).unwrap();
     assert_eq!(gateways::read_until(&mut peer, "one\r\n").await, "3\r\none\r\n");
     sender.send(Frame::data("four".into())).unwrap();

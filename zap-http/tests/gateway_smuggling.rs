@@ -266,6 +266,18 @@ async fn hostile_trailers_of_http_servers() {
     assert_eq!((&answer.body[..], &trailers[..]), (&b"ok"[..], &[("x-sum", "7")][..]));
 }
 
+/// Below a server that passes both on.
+#[tokio::test]
+async fn a_length_beside_chunks_is_refused_where_it_is_seen() {
+    let mut gateway = to_zap(zap_server(recorder().app()).await);
+    for (fields, status) in [(["content-length", "x"], 400), (["y", "x"], 200)] {
+        let request = http::Request::post("/").header("transfer-encoding", "chunked").header(fields[0], "2");
+        let request = request.header(fields[1], "2").body(Channel::whole("ok")).unwrap();
+        let response = soon(tower_service::Service::call(&mut gateway, request)).await.unwrap();
+        assert_eq!(response.status(), status, "{fields:?}");
+    }
+}
+
 /// Over ZAP, too.
 #[tokio::test]
 async fn tunnels_are_refused() {
