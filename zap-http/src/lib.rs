@@ -53,6 +53,21 @@
 //!
 //! Requests carry a [`ConnectionInfo`] as an extension: addresses, the process behind a unix socket, and what TLS agreed on.
 //!
+//! # Forward between HTTP and ZAP
+//!
+//! With the feature `gateway`, a service that forwards: for browsers in front of a ZAP service, or for ZAP callers of an
+//! HTTP/1.1 service. The command `zap-http gateway` (feature `cli`) does the same without a program.
+//!
+//! ```
+//! # #[cfg(feature = "gateway")]
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! use zap_http::{gateway, listen};
+//!
+//! listen("http://:8080").serve(gateway::to_zap("zap://survey.example:9999")?).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Answer without the types of `http`
 //!
 //! A [`Handler`] borrows the request from the connection's input and writes its answer into the output; a small one
@@ -105,6 +120,8 @@
 //! * `http1`: `http://` addresses, by hyper.
 //! * `tls`: `zaps://` addresses, and TLS for clients: rustls over aws-lc, which takes a C compiler to build. TLS 1.3 alone,
 //!   with a key exchange that withstands quantum computers unless told otherwise.
+//! * `gateway`: `gateway`, a service that forwards between HTTP and ZAP.
+//! * `cli`: the command `zap-http`: a client, a file server, a gateway, and what shows frames.
 //! * `axum`: axum's `ConnectInfo<SocketAddr>` works in handlers as it is.
 //! * `tracing`, `metrics`: what a server or client does can be seen; [`observe`] lists what. Off, it costs nothing.
 #![cfg_attr(not(all(feature = "server", feature = "client")), allow(rustdoc::broken_intra_doc_links))]
@@ -120,6 +137,8 @@ mod body;
 #[cfg(feature = "client")]
 mod client;
 pub mod convert;
+#[cfg(feature = "gateway")]
+pub mod gateway;
 #[cfg(all(feature = "server", feature = "client"))]
 pub mod guide;
 #[cfg(feature = "server")]

@@ -90,6 +90,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod annotate;
 mod block;
 mod chunks;
 mod client;
@@ -105,6 +106,7 @@ mod status;
 mod syntax;
 mod wire;
 
+pub use annotate::{Annotated, annotate};
 pub use block::{Headers, HeadersIter};
 pub use client::{CallId, Client, ClientCounts, Event, Lost, RequestError, RequestWriter};
 pub use config::{ClientConfig, Close, CloseCause, CloseReason, ServerConfig};

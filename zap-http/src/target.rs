@@ -108,6 +108,13 @@ pub enum TargetError {
     SocketPathTooLong,
 }
 
+/// So that a [`Target`] is taken wherever a text is.
+impl From<std::convert::Infallible> for TargetError {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
+    }
+}
+
 impl Target {
     /// The target that a URI with the scheme `zap` or `zaps` leads to. Its path is not looked at.
     ///
