@@ -8,7 +8,7 @@ mod support;
 use support::Family;
 use support::attack::{prefixes, read_all};
 use support::records::*;
-use zap_core::{DecodeError, DecodeErrorKind, EncodeError, Limits, Zap, json};
+use zap_core::{DecodeError, DecodeErrorKind, EncodeError, Header, Limits, Zap};
 
 /// Under Miri only some positions: each byte costs a thousand times as much there.
 fn positions(len: usize) -> impl Iterator<Item = usize> {

@@ -38,6 +38,8 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use http::header::{HOST, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode, Uri, Version, request, response};
@@ -160,15 +162,17 @@ pub fn sendable_trailers(trailers: &HeaderMap) -> impl Iterator<Item = (&HeaderN
 /// # Errors
 ///
 /// The URI has no authority for `CONNECT`, or `*` is not for this method.
-pub fn target_of<'u>(method: &Method, uri: &'u Uri) -> Result<&'u str, ConvertError> {
+pub fn target_of<'u>(method: &Method, uri: &'u Uri) -> Result<Cow<'u, str>, ConvertError> {
     if method == Method::CONNECT {
-        return uri.authority().map(http::uri::Authority::as_str).ok_or(ConvertError::InvalidTarget);
+        return uri.authority().map(|authority| authority.as_str().into()).ok_or(ConvertError::InvalidTarget);
     }
     let target = uri.path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
     match target {
-        "" => Ok("/"),
+        "" => Ok("/".into()),
+        // After an authority, the path may be left out.
+        query if query.starts_with('?') => Ok(format!("/{query}").into()),
         "*" if method != Method::OPTIONS => Err(ConvertError::InvalidTarget),
-        _ => Ok(target),
+        _ => Ok(target.into()),
     }
 }
 

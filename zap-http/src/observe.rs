@@ -55,7 +55,7 @@
 //! | `request failed` | debug | `reason` |
 //! | `request sent again` | debug | `peer` |
 //!
-//! On `http://` addresses nothing but failures to accept is seen yet.
+//! On `http://` addresses only failures to accept, connections shed and panics are seen yet.
 //!
 //! [`CloseReason`]: crate::proto::CloseReason
 //! [`FrameErrorKind`]: crate::proto::FrameErrorKind

@@ -153,9 +153,12 @@ fn responses_and_trailers() {
 
 #[test]
 fn targets_of_uris() {
-    let target = |method: Method, uri: &'static str| target_of(&method, &Uri::from_static(uri)).map(str::to_owned);
+    let target = |method: Method, uri: &'static str| {
+        target_of(&method, &Uri::from_static(uri)).map(|target| target.into_owned())
+    };
     assert_eq!(target(Method::GET, "zap://a.example:9999/b?c").unwrap(), "/b?c");
     assert_eq!(target(Method::GET, "zap://a.example").unwrap(), "/");
+    assert_eq!(target(Method::GET, "zap://a.example?c=d").unwrap(), "/?c=d");
     assert_eq!(target(Method::GET, "/b").unwrap(), "/b");
     assert_eq!(target(Method::OPTIONS, "*").unwrap(), "*");
     assert_eq!(target(Method::GET, "*"), Err(ConvertError::InvalidTarget));
@@ -183,7 +186,7 @@ fn spelled(parts: &http::request::Parts, body: &[u8]) -> Vec<u8> {
     let target = if parts.uri.scheme().is_some() {
         parts.uri.to_string()
     } else {
-        target_of(&parts.method, &parts.uri).unwrap().to_owned()
+        target_of(&parts.method, &parts.uri).unwrap().into_owned()
     };
     let mut out = format!("{} {target} HTTP/1.1\r\n", parts.method).into_bytes();
     for (name, value) in end_to_end(&parts.headers) {

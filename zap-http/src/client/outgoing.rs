@@ -75,7 +75,7 @@ impl Outgoing {
     ) -> Result<CallId, WriteError> {
         let Self { parts, body, trailers } = self;
         let path = convert::target_of(&parts.method, &parts.uri)?;
-        let mut request = client.request(parts.method.as_str(), path, now)?;
+        let mut request = client.request(parts.method.as_str(), path.as_bytes(), now)?;
         request.header("host", self.host(target))?;
         for (name, value) in convert::end_to_end(&parts.headers).filter(|(name, _)| *name != HOST) {
             request.header(name, value)?;
