@@ -3,16 +3,18 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 mod answer;
+mod deadlines;
 #[cfg(feature = "server")]
 mod detached;
+mod ending;
 mod upload;
 
 use std::io::IoSlice;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::chunks::Chunks;
-use super::config::{Close, CloseReason, ServerConfig};
-use super::deframe::{Batch, Deframer, FramingFault, StreamEnd};
+use super::config::{CloseReason, ServerConfig};
+use super::deframe::{Batch, Deframer, StreamEnd};
 use super::encode::{Draft, Options};
 use super::error::{EncodeError, FrameError, FrameFault};
 use super::frame::{Request, RequestHead};
@@ -21,13 +23,11 @@ use super::status::reason_of;
 use super::wire::{FrameType, STREAMS};
 
 pub use answer::Answer;
+use deadlines::Clock;
 #[cfg(feature = "server")]
 pub(crate) use detached::Detached;
 pub use upload::RequestPart;
 use upload::Upload;
-
-/// Bytes received before the first frame is complete that earn it a second.
-const BYTES_PER_SECOND: u64 = 16 << 10;
 
 /// The server's end of a connection, without I/O: bytes and the time go in, bytes and deadlines come out.
 ///
@@ -136,25 +136,6 @@ enum Phase {
         left: usize,
     },
     Closed,
-}
-
-/// The times that deadlines count from.
-#[derive(Debug)]
-struct Clock {
-    /// The last time we were told.
-    now: Instant,
-    opened: Instant,
-    /// The last receipt, or when reading was resumed.
-    received: Instant,
-    /// The last receipt or sending.
-    active: Instant,
-    /// Whether reading was wanted when we were last told the time.
-    reading: bool,
-    /// Since when output waits without any being taken.
-    stalled: Option<Instant>,
-    /// When requests that were read before the peer's end of stream are given up.
-    grace: Option<Instant>,
-    shutdown: Option<Instant>,
 }
 
 /// What a server's connection has seen.
@@ -294,30 +275,6 @@ impl Server {
             Phase::Finishing => self.clock.grace = now.checked_add(self.config.half_close_grace),
             Phase::Draining { .. } => self.close(),
             Phase::Open | Phase::Flushing { .. } | Phase::Closed => {}
-        }
-        self.settle_at(now);
-    }
-
-    /// The transport failed: nothing can be sent or received any more.
-    pub fn transport_failed(&mut self) {
-        self.close_with(CloseReason::TransportFailed);
-    }
-
-    /// Stops reading, answers everything that was read, sends the answers and closes; at `deadline` it closes anyway.
-    pub fn shutdown(&mut self, deadline: Option<Instant>, now: Instant) {
-        if self.phase == Phase::Open {
-            self.finish_with(CloseReason::Shutdown);
-        }
-        self.clock.shutdown = deadline;
-        self.settle_at(now);
-    }
-
-    /// There is no memory for what comes in: drops the requests that were not taken out, whole or not, answers 503 in place
-    /// of the first of them after the answers before it, and ends the connection as after a frame that is too long.
-    pub fn overloaded(&mut self, now: Instant) {
-        if self.receives() && self.input.fault().is_none() {
-            self.overloaded = true;
-            self.drop_waiting();
         }
         self.settle_at(now);
     }
@@ -482,41 +439,6 @@ impl Server {
         self.settle_at(now);
     }
 
-    /// What is to be done with the socket.
-    #[must_use]
-    pub fn poll_close(&self) -> Close {
-        match self.phase {
-            Phase::Closed => Close::Now(self.reason.unwrap_or(CloseReason::Shutdown)),
-            Phase::Draining { .. } => Close::ShutWrite,
-            Phase::Open | Phase::Finishing | Phase::Flushing { .. } => Close::Open,
-        }
-    }
-
-    /// When [`handle_timeout`](Self::handle_timeout) must be called, if nothing happens before.
-    #[must_use]
-    pub fn poll_timeout(&self) -> Option<Instant> {
-        self.deadlines().into_iter().flatten().map(|(deadline, _)| deadline).chain(self.release_at()).min()
-    }
-
-    /// Closes the connection if a deadline has passed; gives the memory of a quiet one back.
-    pub fn handle_timeout(&mut self, now: Instant) {
-        self.settle_at(now);
-        let passed =
-            self.deadlines().into_iter().flatten().filter(|(deadline, _)| *deadline <= now).min_by_key(|d| d.0);
-        if let Some((_, reason)) = passed {
-            self.close_with(reason);
-        }
-        if self.release_at().is_some_and(|at| at <= now) {
-            self.release_buffers();
-        }
-    }
-
-    /// When an idle connection gives its buffers back; none once it has.
-    fn release_at(&self) -> Option<Instant> {
-        let at = self.clock.active.checked_add(self.config.release_after);
-        at.filter(|_| self.is_idle() && self.memory() > 0)
-    }
-
     /// What the connection has seen.
     #[must_use]
     pub const fn counts(&self) -> ServerCounts {
@@ -613,37 +535,6 @@ impl Server {
         self.current.is_some() || self.batch_left > 0 || self.input.frames() > 0
     }
 
-    fn deadlines(&self) -> [Option<(Instant, CloseReason)>; 8] {
-        let clock = &self.clock;
-        let open = self.phase == Phase::Open && self.input.fault().is_none();
-        let after = |since: Instant, timeout: Duration, reason| since.checked_add(timeout).map(|at| (at, reason));
-        let first = || {
-            let earned = Duration::from_secs(self.counts.received_len / BYTES_PER_SECOND);
-            let timeout = self.config.first_frame_timeout.saturating_add(earned);
-            after(clock.opened, timeout, CloseReason::FirstFrameTimeout)
-        };
-        let receives = self.receives() && self.input.fault().is_none();
-        let part = || after(clock.received, self.config.stream_timeout?, CloseReason::ProgressTimeout);
-        let progress = || after(clock.received, self.config.progress_timeout, CloseReason::ProgressTimeout);
-        let idle = || after(clock.active, self.config.idle_timeout?, CloseReason::IdleTimeout);
-        let stall = |since| after(since, self.config.write_stall_timeout, CloseReason::WriteStall);
-        let inside = self.counts.frames > 0 && self.input.end() != StreamEnd::Clean;
-        let drained = match self.phase {
-            Phase::Draining { until, .. } => until.zip(self.reason),
-            _ => None,
-        };
-        [
-            (open && self.counts.frames == 0).then(first).flatten(),
-            (receives && inside && clock.reading).then(progress).flatten(),
-            (receives && !inside && clock.reading && self.waits_for_part()).then(part).flatten(),
-            self.is_idle().then(idle).flatten(),
-            clock.stalled.filter(|_| !self.output.is_empty()).and_then(stall),
-            clock.grace.filter(|_| self.has_work()).map(|at| (at, CloseReason::HalfCloseGrace)),
-            clock.shutdown.filter(|_| self.phase != Phase::Closed).map(|at| (at, CloseReason::ShutdownDeadline)),
-            drained,
-        ]
-    }
-
     /// Answers a frame that is refused, and ends the connection if the frame is broken or there were too many.
     fn refuse(&mut self, error: FrameError) {
         self.counts.refused = self.counts.refused.saturating_add(1);
@@ -670,106 +561,5 @@ impl Server {
             // The limit has no room for any answer. Later answers must not be taken for this one.
             self.end_with(CloseReason::StreamAbandoned, false);
         }
-    }
-
-    /// Takes the next step towards the end, where one is due.
-    fn settle(&mut self) {
-        if matches!(self.phase, Phase::Open | Phase::Finishing) && !self.has_work() {
-            match self.input.fault() {
-                _ if self.overloaded => {
-                    // Inside a streamed request's body there is no request to refuse.
-                    if self.upload.is_none() {
-                        self.write_error(503);
-                    }
-                    self.end_with(CloseReason::Overloaded, !self.peer_done);
-                }
-                // Nor here.
-                Some(fault) if self.upload.is_some() => self.end_with(CloseReason::Framing(fault), !self.peer_done),
-                Some(fault @ FramingFault::TooLong { .. }) => {
-                    self.write_error(413);
-                    self.end_with(CloseReason::Framing(fault), !self.peer_done);
-                }
-                Some(fault) => self.end_with(CloseReason::Framing(fault), false),
-                None if self.phase == Phase::Finishing => self.phase = Phase::Flushing { drain: self.was_active() },
-                None => {}
-            }
-        }
-        if let Phase::Flushing { drain } = self.phase
-            && self.output.is_empty()
-        {
-            if drain && !self.peer_done {
-                let until = self.clock.now.checked_add(self.config.drain_timeout);
-                self.phase = Phase::Draining { until, left: self.config.max_drain_len };
-            } else {
-                self.close();
-            }
-        }
-    }
-
-    /// Whether answers may still be on their way. Then the peer must be let to read them: a socket that is closed with
-    /// unread requests in it resets the connection.
-    fn was_active(&self) -> bool {
-        let since = self.clock.now.saturating_duration_since(self.clock.active);
-        self.counts.frames > 0 && since < self.config.drain_timeout
-    }
-
-    fn settle_at(&mut self, now: Instant) {
-        self.clock.now = now;
-        self.settle();
-        let reading = self.wants_read();
-        if reading && !self.clock.reading {
-            self.clock.received = now;
-        }
-        self.clock.reading = reading;
-    }
-
-    /// Serves what was read, and ends then.
-    fn finish_with(&mut self, reason: CloseReason) {
-        self.phase = Phase::Finishing;
-        self.reason = Some(reason);
-    }
-
-    /// Serves nothing more; sends what waits, and ends then.
-    fn end_with(&mut self, reason: CloseReason, drain: bool) {
-        if matches!(self.phase, Phase::Open | Phase::Finishing) {
-            self.phase = Phase::Flushing { drain };
-            self.reason = Some(reason);
-        }
-        self.drop_current();
-        self.drop_waiting();
-    }
-
-    fn close_with(&mut self, reason: CloseReason) {
-        if self.phase != Phase::Closed {
-            self.reason = Some(reason);
-            self.close();
-        }
-    }
-
-    /// Ends at once.
-    fn close(&mut self) {
-        self.phase = Phase::Closed;
-        self.drop_current();
-        self.output.clear();
-        self.drop_batch();
-        self.drop_waiting();
-    }
-
-    fn drop_current(&mut self) {
-        if self.current.take().is_some() {
-            self.counts.abandoned = self.counts.abandoned.saturating_add(1);
-        }
-    }
-
-    /// Counts the frames that wait in the input as dropped.
-    fn drop_waiting(&mut self) {
-        let waiting = self.input.clear() as u64;
-        self.counts.dropped = self.counts.dropped.saturating_add(waiting);
-    }
-
-    /// Counts the frames left in the batch as dropped.
-    fn drop_batch(&mut self) {
-        let left = core::mem::take(&mut self.batch_left) as u64;
-        self.counts.dropped = self.counts.dropped.saturating_add(left);
     }
 }
