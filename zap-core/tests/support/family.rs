@@ -43,7 +43,7 @@ pub fn draw<T: Make>(bytes: &[u8]) -> T {
     T::make(&mut super::Dice::new(bytes))
 }
 
-/// The part of [`Family`] that is written alike for every record.
+/// The part of `Family` that is written alike for every record.
 #[macro_export]
 macro_rules! of_every_family {
     () => {
@@ -65,7 +65,7 @@ macro_rules! of_every_family {
     };
 }
 
-/// What views of an existing record read, and [`Family`] for it. `member = accessor` for each field.
+/// What views of an existing record read, and `Family` for it. `member = accessor` for each field.
 #[macro_export]
 macro_rules! family {
     ($owner:ty, $view:ty, |$message:lifetime| $of:ty, [$($member:tt = $accessor:ident),*]) => {
