@@ -151,6 +151,8 @@ pub mod proto;
 #[cfg(feature = "server")]
 mod server;
 mod target;
+#[cfg(any(feature = "server", feature = "client"))]
+mod timer;
 #[cfg(feature = "tls")]
 mod tls;
 

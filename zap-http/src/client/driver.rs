@@ -12,12 +12,12 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::Sleep;
 
 use super::connection::{Connection, State};
 use super::pool::Shared;
 use crate::observe;
 use crate::proto::{Close, CloseReason};
+use crate::timer::Timer;
 
 /// Bytes that one read takes at most.
 const READ_LEN: usize = 16 << 10;
@@ -63,7 +63,7 @@ impl Driver {
             idle_timeout: shared.settings.idle_timeout,
             max_age: shared.settings.max_age,
             not_before: None,
-            timer: Timer { sleep: None, armed: None },
+            timer: Timer::default(),
             unflushed: false,
             finished: false,
             wakers: Vec::new(),
@@ -248,25 +248,4 @@ fn fail_to_write(state: &mut State, error: io::Error, now: Instant) {
 fn fail(state: &mut State, error: io::Error) {
     state.error = Some(Arc::new(error));
     state.client.transport_failed();
-}
-
-/// A timer that is set anew only for a deadline earlier than the one it is set for: deadlines mostly move back.
-struct Timer {
-    sleep: Option<Pin<Box<Sleep>>>,
-    armed: Option<Instant>,
-}
-
-impl Timer {
-    /// Ready at the deadline, or before it.
-    fn poll(&mut self, deadline: Instant, context: &mut Context<'_>) -> Poll<()> {
-        let at = deadline.into();
-        let sleep = self.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(at)));
-        if self.armed.is_none_or(|armed| deadline < armed) {
-            sleep.as_mut().reset(at);
-            self.armed = Some(deadline);
-        }
-        ready!(sleep.as_mut().poll(context));
-        self.armed = None;
-        Poll::Ready(())
-    }
 }

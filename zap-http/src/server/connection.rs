@@ -11,12 +11,12 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::{Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::Sleep;
 use tower_service::Service;
 
 use super::connections::Member;
 use crate::incoming::{Feed, incoming};
 use crate::proto::{self, Close, CloseReason, Next, ServerConfig};
+use crate::timer::Timer;
 use crate::{Body, ConnectionInfo, convert, observe};
 
 /// Bytes that one read takes at most.
@@ -124,7 +124,7 @@ where
     let now = Instant::now();
     let server = proto::Server::new(config, now);
     let (transport, stop) = (pin!(transport), pin!(stop));
-    let timer = Timer { sleep: None, armed: None };
+    let timer = Timer::default();
     let observed = observe::Connection::open(observe::Side::Server, &info);
     let span = observed.span();
     let connection = Connection {
@@ -356,27 +356,6 @@ where
         let Some(deadline) = self.server.poll_timeout() else { return Poll::Pending };
         ready!(self.timer.poll(deadline, context));
         self.server.handle_timeout(Instant::now());
-        Poll::Ready(())
-    }
-}
-
-/// A timer that is set anew only for a deadline earlier than the one it is set for: deadlines mostly move back.
-struct Timer {
-    sleep: Option<Pin<Box<Sleep>>>,
-    armed: Option<Instant>,
-}
-
-impl Timer {
-    /// Ready at the deadline, or before it.
-    fn poll(&mut self, deadline: Instant, context: &mut Context<'_>) -> Poll<()> {
-        let at = deadline.into();
-        let sleep = self.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(at)));
-        if self.armed.is_none_or(|armed| deadline < armed) {
-            sleep.as_mut().reset(at);
-            self.armed = Some(deadline);
-        }
-        ready!(sleep.as_mut().poll(context));
-        self.armed = None;
         Poll::Ready(())
     }
 }
