@@ -41,7 +41,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use http::header::{HOST, HeaderMap, HeaderName, HeaderValue};
+use http::header::{HOST, HeaderMap, HeaderName, HeaderValue, TE};
 use http::{Method, StatusCode, Uri, Version, request, response};
 
 use crate::proto::{Headers, Request, RequestHead, ResponseHead, is_forbidden_trailer};
@@ -96,30 +96,79 @@ pub fn request_parts(request: &Request<'_>) -> Result<request::Parts, ConvertErr
 ///
 /// As [`request_parts`].
 pub fn request_head_parts(request: &RequestHead<'_>) -> Result<request::Parts, ConvertError> {
-    let method = Method::from_bytes(request.method()).map_err(|_| ConvertError::InvalidHeader)?;
-    let target = request.target();
-    let block = request.headers().as_bytes();
-    let mut copy = Vec::with_capacity(target.len().saturating_add(block.len()));
-    copy.extend_from_slice(target);
-    copy.extend_from_slice(block);
-    let mut target = Bytes::from(copy);
-    let block = target.split_off(target.len().saturating_sub(block.len()));
+    let mut parts = http::Request::new(());
+    let [target, block, _] = copy_of([request.target(), request.headers().as_bytes(), &[]]);
+    fill(&mut parts, request, target, &block)?;
+    Ok(parts.into_parts().0)
+}
 
+/// A copy of a whole request, from which the types of `http` are made.
+#[cfg(feature = "server")]
+pub(crate) struct Copied {
+    target: Bytes,
+    block: Bytes,
+    pub(crate) body: Bytes,
+}
+
+#[cfg(feature = "server")]
+impl Copied {
+    pub(crate) fn of(request: &Request<'_>) -> Self {
+        /// Bodies up to so many bytes lie with the head: whoever keeps a header keeps them, too.
+        const TOGETHER_LEN: usize = 4 << 10;
+        let body = request.body();
+        let (together, apart) = if body.len() <= TOGETHER_LEN { (body, &[][..]) } else { (&[][..], body) };
+        let [target, block, body] = copy_of([request.target(), request.headers().as_bytes(), together]);
+        let body = if apart.is_empty() { body } else { Bytes::copy_from_slice(apart) };
+        Self { target, block, body }
+    }
+
+    /// Fills in what the copy is of. In place: a request of `http` is large.
+    ///
+    /// # Errors
+    ///
+    /// As [`request_parts`].
+    pub(crate) fn fill<B>(self, whole: &mut http::Request<B>, request: &Request<'_>) -> Result<(), ConvertError> {
+        fill(whole, &request.head(), self.target, &self.block)
+    }
+}
+
+/// Copies of all pieces, which share one allocation.
+fn copy_of(pieces: [&[u8]; 3]) -> [Bytes; 3] {
+    let len = pieces.iter().fold(0_usize, |len, piece| len.saturating_add(piece.len()));
+    let mut copy = Vec::with_capacity(len);
+    pieces.iter().for_each(|piece| copy.extend_from_slice(piece));
+    let mut copy = Bytes::from(copy);
+    let [first, second, _] = pieces.map(<[u8]>::len);
+    let first = copy.split_to(first);
+    let second = copy.split_to(second);
+    [first, second, copy]
+}
+
+/// Method, URI, version and headers. `target` and `block` are copies of the head's, which the parts will share.
+fn fill<B>(
+    request: &mut http::Request<B>,
+    head: &RequestHead<'_>,
+    target: Bytes,
+    block: &Bytes,
+) -> Result<(), ConvertError> {
+    let method = Method::from_bytes(head.method()).map_err(|_| ConvertError::InvalidHeader)?;
     let uri = uri_of(&method, target)?;
-    let mut headers = header_map(request.headers(), &block)?;
-    let host = last_host(&mut headers);
+    let headers = request.headers_mut();
+    fill_headers(headers, head.headers(), block)?;
+    keep_last_host(headers);
     if let (Some(authority), true) = (uri.authority(), method != Method::CONNECT) {
         let authority = authority.as_str();
+        let host = headers.get(HOST);
         if host.is_some_and(|host| !host.as_bytes().eq_ignore_ascii_case(authority.as_bytes())) {
             return Err(ConvertError::HostMismatch);
         }
         let authority = HeaderValue::from_str(authority).map_err(|_| ConvertError::InvalidTarget)?;
         headers.insert(HOST, authority);
     }
-
-    let (mut parts, ()) = http::Request::new(()).into_parts();
-    (parts.method, parts.uri, parts.version, parts.headers) = (method, uri, version_of(request.proto()), headers);
-    Ok(parts)
+    *request.method_mut() = method;
+    *request.uri_mut() = uri;
+    *request.version_mut() = version_of(head.proto());
+    Ok(())
 }
 
 /// Status, version and headers of an answer. The reason is the caller's.
@@ -149,7 +198,10 @@ pub fn trailers(trailers: Headers<'_>) -> Result<HeaderMap, ConvertError> {
 /// together, in their order.
 pub fn end_to_end(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
     let listed = Listed::of(headers.get_all(http::header::CONNECTION).iter().map(HeaderValue::as_bytes));
-    headers.iter().filter(move |(name, value)| passes(name.as_str().as_bytes(), value.as_bytes(), &listed))
+    let passes = move |name: &HeaderName, value: &HeaderValue| {
+        passes(name.as_str().as_bytes(), value.as_bytes()) && !listed.has(name)
+    };
+    headers.iter().filter(move |(name, value)| passes(name, value))
 }
 
 /// The trailers that may be sent: as [`end_to_end`], without names that only headers may have.
@@ -206,12 +258,19 @@ fn uri_of(method: &Method, target: Bytes) -> Result<Uri, ConvertError> {
 
 /// The headers that are not removed. `block` is a copy of theirs, which the values will share.
 fn header_map(headers: Headers<'_>, block: &Bytes) -> Result<HeaderMap, ConvertError> {
+    let mut map = HeaderMap::new();
+    fill_headers(&mut map, headers, block)?;
+    Ok(map)
+}
+
+/// As [`header_map`], into a map that is empty.
+fn fill_headers(map: &mut HeaderMap, headers: Headers<'_>, block: &Bytes) -> Result<(), ConvertError> {
     let pairs = headers.in_copy(block);
-    let listed =
-        Listed::of(pairs.iter().filter(|(name, _)| name.eq_ignore_ascii_case(b"connection")).map(|pair| pair.1));
-    let mut map = HeaderMap::try_with_capacity(pairs.len()).map_err(|_| ConvertError::TooManyHeaders)?;
+    map.try_reserve(pairs.len()).map_err(|_| ConvertError::TooManyHeaders)?;
+    let mut lists = false;
     for (name, value) in pairs {
-        if !passes(name, value, &listed) {
+        if !passes(name, value) {
+            lists |= is_connection(name);
             continue;
         }
         let name = HeaderName::from_bytes(name).map_err(|_| ConvertError::InvalidHeader)?;
@@ -219,17 +278,22 @@ fn header_map(headers: Headers<'_>, block: &Bytes) -> Result<HeaderMap, ConvertE
         let value = HeaderValue::from_maybe_shared(value).map_err(|_| ConvertError::InvalidHeader)?;
         map.try_append(name, value).map_err(|_| ConvertError::TooManyHeaders)?;
     }
-    Ok(map)
+    if lists {
+        let listed = Listed::of(pairs.iter().filter(|(name, _)| is_connection(name)).map(|pair| pair.1));
+        for name in listed.names().filter_map(|name| HeaderName::from_bytes(name).ok()).filter(is_listable) {
+            map.remove(name);
+        }
+    }
+    Ok(())
 }
 
-/// The host that counts, which is the only one then.
-fn last_host(headers: &mut HeaderMap) -> Option<HeaderValue> {
+/// Of several hosts the last one counts, and is the only one then.
+fn keep_last_host(headers: &mut HeaderMap) {
     let mut hosts = headers.get_all(HOST).iter();
-    let last = hosts.next_back()?.clone();
-    if hosts.next().is_some() {
-        headers.insert(HOST, last.clone());
+    if let (Some(last), Some(_)) = (hosts.next_back(), hosts.next()) {
+        let last = last.clone();
+        headers.insert(HOST, last);
     }
-    Some(last)
 }
 
 /// The values of all `connection` headers.
@@ -240,30 +304,36 @@ impl<'h> Listed<'h> {
         Self(values.collect())
     }
 
-    fn has(&self, name: &[u8]) -> bool {
-        let mut names = self.0.iter().flat_map(|value| value.split(|byte| *byte == b','));
-        names.any(|listed| trimmed(listed).eq_ignore_ascii_case(name))
+    fn names(&self) -> impl Iterator<Item = &'h [u8]> {
+        self.0.iter().flat_map(|value| value.split(|byte| *byte == b',')).map(trimmed)
+    }
+
+    fn has(&self, name: &HeaderName) -> bool {
+        is_listable(name) && self.names().any(|listed| listed.eq_ignore_ascii_case(name.as_str().as_bytes()))
     }
 }
 
-/// Whether a header means something beyond the connection it came on.
-fn passes(name: &[u8], value: &[u8], listed: &Listed<'_>) -> bool {
-    const REMOVED: [&[u8]; 7] = [
-        b"connection",
-        b"content-length",
-        b"keep-alive",
-        b"proxy-connection",
-        b"trailer",
-        b"transfer-encoding",
-        b"upgrade",
-    ];
-    if name.eq_ignore_ascii_case(b"te") {
-        return trimmed(value).eq_ignore_ascii_case(b"trailers");
+/// Whether `connection` can make a header one of the connection: not the host, and for `te` its value decides.
+fn is_listable(name: &HeaderName) -> bool {
+    name != HOST && name != TE
+}
+
+fn is_connection(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"connection")
+}
+
+/// Whether a header means something beyond the connection it came on, as far as its name tells, or the value of `te`.
+fn passes(name: &[u8], value: &[u8]) -> bool {
+    let is = |removed: &[u8]| name.eq_ignore_ascii_case(removed);
+    match name.len() {
+        2 => !is(b"te") || trimmed(value).eq_ignore_ascii_case(b"trailers"),
+        7 => !is(b"trailer") && !is(b"upgrade"),
+        10 => !is(b"connection") && !is(b"keep-alive"),
+        14 => !is(b"content-length"),
+        16 => !is(b"proxy-connection"),
+        17 => !is(b"transfer-encoding"),
+        _ => true,
     }
-    if REMOVED.iter().any(|removed| name.eq_ignore_ascii_case(removed)) {
-        return false;
-    }
-    listed.0.is_empty() || name.eq_ignore_ascii_case(b"host") || !listed.has(name)
 }
 
 fn trimmed(mut bytes: &[u8]) -> &[u8] {

@@ -273,11 +273,9 @@ enum Stage {
 /// A block being written.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
-    /// Where it lies in the buffer.
-    at: usize,
     /// Where it lies in the message.
-    position: usize,
-    len: usize,
+    position: u32,
+    len: u32,
     pairs: u32,
 }
 
@@ -296,14 +294,15 @@ impl Block {
         fits(position, len, max_frame_len)?;
         out.reserve(len);
         if self.pairs == 0 {
-            *self = Self { at: out.len(), position, len: 0, pairs: 0 };
+            // Within the limit, which is a u32.
+            self.position = position as u32;
             out.extend_from_slice(&[0; 4]);
         }
         for piece in [name, value] {
             out.extend_from_slice(&(piece.len() as u32).to_le_bytes());
             out.extend_from_slice(piece);
         }
-        self.len = self.len.saturating_add(len);
+        self.len = self.len.saturating_add(len as u32);
         self.pairs = self.pairs.saturating_add(1);
         Ok(())
     }
@@ -311,22 +310,26 @@ impl Block {
 
 /// A frame being written, apart from its buffer, so that whoever owns the buffer can hold it. Every method is given the
 /// same buffer, to which nobody else appends meanwhile.
+///
+/// It is handed from one place to the next while an answer is written: keep it small.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    kind: FrameType,
-    low_flags: u16,
     /// Length of the buffer before the frame.
     start: usize,
     /// Where the message begins: behind the prefix.
     message: usize,
-    max_frame_len: u32,
-    stage: Stage,
     headers: Block,
     trailers: Block,
-    /// Body bytes that are not in the buffer, and where they belong.
-    elsewhere: usize,
-    body_at: Option<usize>,
+    max_frame_len: u32,
+    /// Body bytes that are not in the buffer, and where in the message they belong.
+    elsewhere: u32,
+    body_position: u32,
+    low_flags: u16,
+    kind: FrameType,
+    stage: Stage,
 }
+
+const _: () = assert!(size_of::<Draft>() <= 8 * 8);
 
 impl Draft {
     pub(crate) fn begin(out: &mut Vec<u8>, options: Options<'_>, kind: FrameType) -> Result<Self, EncodeError> {
@@ -350,18 +353,17 @@ impl Draft {
             FrameType::Data => Stage::Body,
             FrameType::End => Stage::Trailers,
         };
-        let (headers, trailers) = (Block::default(), Block::default());
         Self {
-            kind,
-            low_flags: options.low_flags,
             start,
             message,
+            headers: Block::default(),
+            trailers: Block::default(),
             max_frame_len: options.max_frame_len,
-            stage,
-            headers,
-            trailers,
             elsewhere: 0,
-            body_at: None,
+            body_position: 0,
+            low_flags: options.low_flags,
+            kind,
+            stage,
         }
     }
 
@@ -445,6 +447,14 @@ impl Draft {
             return Err(EncodeError::OutOfOrder);
         }
         check_pair(name, value)?;
+        self.checked_header(out, name, value)
+    }
+
+    /// As [`header`](Self::header), of a token and a text.
+    pub(crate) fn checked_header(&mut self, out: &mut Vec<u8>, name: &[u8], value: &[u8]) -> Result<(), EncodeError> {
+        if self.stage != Stage::Headers {
+            return Err(EncodeError::OutOfOrder);
+        }
         let position = self.position(out);
         self.headers.append(out, position, self.max_frame_len, name, value)
     }
@@ -463,8 +473,8 @@ impl Draft {
         if len > 0 {
             let position = self.position(out);
             self.point(out, slot, position, len);
-            self.elsewhere = len;
-            self.body_at = Some(out.len());
+            // Within the limit, which is a u32.
+            (self.body_position, self.elsewhere) = (position as u32, len as u32);
         }
         self.stage = Stage::Trailers;
         Ok(())
@@ -494,12 +504,12 @@ impl Draft {
 
     /// Turns a whole request or response into the head of a streamed one, and completes it: what was written so far
     /// stays. Only before a body or trailer was given.
-    pub(crate) fn finish_as_head(mut self, out: &mut [u8]) -> Result<Encoded, EncodeError> {
+    pub(crate) fn complete_as_head(&mut self, out: &mut [u8]) -> Result<Encoded, EncodeError> {
         self.kind = match self.kind {
             FrameType::Request => FrameType::RequestHead,
             _ => FrameType::ResponseHead,
         };
-        self.finish(out)
+        self.complete(out)
     }
 
     /// Moves the frame, which is all that `from` holds, to the end of another buffer. Copies nothing if that is empty.
@@ -511,10 +521,7 @@ impl Draft {
         }
         let by = to.len();
         to.extend_from_slice(from);
-        for place in [&mut self.start, &mut self.message, &mut self.headers.at, &mut self.trailers.at] {
-            *place = place.saturating_add(by);
-        }
-        self.body_at = self.body_at.map(|at| at.saturating_add(by));
+        (self.start, self.message) = (self.start.saturating_add(by), self.message.saturating_add(by));
         self
     }
 
@@ -538,23 +545,23 @@ impl Draft {
             self.undo(out);
             return Err(error);
         }
-        self.finish(out)
-    }
-
-    pub(crate) fn finish(self, out: &mut [u8]) -> Result<Encoded, EncodeError> {
         self.complete(out)
     }
 
-    /// As [`finish`](Self::finish), where the draft lies: nothing may be written with it any more.
+    /// Completes the frame: nothing may be written with the draft any more.
     pub(crate) fn complete(&self, out: &mut [u8]) -> Result<Encoded, EncodeError> {
         let len = self.position(out);
         // Every append was held to the limit, which is a u32.
         let len = u32::try_from(len).map_err(|_| EncodeError::TooLong { len: len as u64 })?;
         let trailers = if self.kind == FrameType::End { wire::CHUNK } else { wire::TRAILERS };
-        for (slot, block) in [(wire::HEADERS, self.headers), (trailers, self.trailers)] {
+        for (slot, block, elsewhere) in
+            [(wire::HEADERS, &self.headers, 0), (trailers, &self.trailers, self.elsewhere as usize)]
+        {
             if block.pairs > 0 {
-                overwrite(out, block.at, &block.pairs.to_le_bytes());
-                self.point(out, slot, block.position, block.len);
+                let position = block.position as usize;
+                let at = self.message.saturating_add(position).saturating_sub(elsewhere);
+                overwrite(out, at, &block.pairs.to_le_bytes());
+                self.point(out, slot, position, block.len as usize);
             }
         }
         let flags = self.kind.flags() | self.low_flags;
@@ -563,7 +570,8 @@ impl Draft {
         if self.message > self.start {
             overwrite(out, self.start, &len.to_be_bytes());
         }
-        Ok(Encoded { range: self.start..out.len(), body_at: self.body_at })
+        let body_at = (self.elsewhere > 0).then(|| self.message.saturating_add(self.body_position as usize));
+        Ok(Encoded { range: self.start..out.len(), body_at })
     }
 
     /// Takes the frame back.
@@ -595,7 +603,7 @@ impl Draft {
 
     /// The length of the message so far: the position of the next byte.
     fn position(&self, out: &[u8]) -> usize {
-        out.len().saturating_sub(self.message).saturating_add(self.elsewhere)
+        out.len().saturating_sub(self.message).saturating_add(self.elsewhere as usize)
     }
 }
 

@@ -167,7 +167,7 @@ impl<'f> Request<'f> {
     /// # Errors
     ///
     /// As [`Frame::decode`].
-    #[inline]
+    #[inline(always)] // As `read`.
     pub fn decode(frame: &'f [u8], limits: &FrameLimits) -> Result<Self, FrameError> {
         let (bytes, header) = expect_type(frame, limits, FrameType::Request)?;
         Self::read(bytes, &header, limits)
@@ -516,6 +516,7 @@ struct Section<'f, const LEN: usize> {
 }
 
 impl<'f, const LEN: usize> Section<'f, LEN> {
+    #[inline(always)]
     fn open(message: &'f [u8], header: &Header) -> Result<Self, FrameError> {
         let at = header.root as usize;
         if at < HEADER_LEN || at >= message.len() {
@@ -556,7 +557,7 @@ impl Section<'_, { wire::MESSAGE_SECTION }> {
 }
 
 /// The header, and the frame cut to its message.
-#[inline]
+#[inline(always)]
 fn parse_header<'f>(frame: &'f [u8], limits: &FrameLimits) -> Result<(&'f [u8], Header), FrameError> {
     let header = Header::parse(frame).map_err(|error| {
         let kind = match error.kind() {
@@ -573,7 +574,7 @@ fn parse_header<'f>(frame: &'f [u8], limits: &FrameLimits) -> Result<(&'f [u8], 
     Ok((message.ok_or(FrameError::new(FrameErrorKind::BufferTooSmall, 12))?, header))
 }
 
-#[inline]
+#[inline(always)]
 fn expect_type<'f>(frame: &'f [u8], limits: &FrameLimits, wanted: FrameType) -> Result<(&'f [u8], Header), FrameError> {
     let (message, header) = parse_header(frame, limits)?;
     if FrameType::from_flags(header.flags) == Some(wanted) { Ok((message, header)) } else { Err(wrong_type()) }

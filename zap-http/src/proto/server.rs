@@ -399,6 +399,7 @@ impl Server {
     /// # Errors
     ///
     /// No request waits, the connection is closed, or the status is not within 200 to 999.
+    #[inline]
     pub fn respond(&mut self, status: u16) -> Result<Answer<'_>, AnswerError> {
         self.respond_with_reason(status, reason_of(status))
     }
@@ -408,6 +409,7 @@ impl Server {
     /// # Errors
     ///
     /// As [`respond`](Self::respond), or the reason has a control byte.
+    #[inline]
     pub fn respond_with_reason(&mut self, status: u16, reason: impl AsRef<[u8]>) -> Result<Answer<'_>, AnswerError> {
         Answer::begin(self, status, reason.as_ref())
     }
@@ -574,7 +576,7 @@ impl Server {
         let reason = reason_of(status).as_bytes();
         self.last_status = status;
         let written = Draft::response(&mut self.output.buffer, options, FrameType::Response, status, reason)
-            .and_then(|draft| draft.finish(&mut self.output.buffer));
+            .and_then(|draft| draft.complete(&mut self.output.buffer));
         if written.is_ok() {
             self.output.frame_written();
         } else {

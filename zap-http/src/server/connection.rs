@@ -8,12 +8,14 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
-use bytes::{BufMut as _, Bytes};
+use bytes::BufMut as _;
 use http::{Request, Response};
+use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 use tower_service::Service;
 
 use super::connections::Member;
+use super::respond::{Begun, begin_response};
 use crate::incoming::{Feed, incoming};
 use crate::proto::{self, Close, CloseReason, Next, ServerConfig};
 use crate::timer::Timer;
@@ -82,7 +84,7 @@ where
     S: Service<Request<Body>, Response = Response<B>>,
     B: http_body::Body,
 {
-    serve_with(transport, Http(service), config, info, stop, member).await
+    serve_with(transport, Http::new(service), config, info, stop, member).await
 }
 
 /// What answers the requests of a connection.
@@ -386,9 +388,23 @@ fn poll_append<IO: AsyncRead>(
 }
 
 /// Answers through the types of `http`, by a tower service.
-struct Http<S>(S);
+struct Http<S: Service<Request<Body>>, B> {
+    service: S,
+    exchange: Pin<Box<Exchange<S::Future, B>>>,
+}
 
-impl<S, B> Answering for Http<S>
+pin_project! {
+    /// The call at hand, and the body of its answer. They are large, and would be copied again and again if they were part
+    /// of the futures that serve a connection; here they have one place for all its requests.
+    struct Exchange<F, B> {
+        #[pin]
+        call: Option<F>,
+        #[pin]
+        body: Option<B>,
+    }
+}
+
+impl<S, B> Answering for Http<S, B>
 where
     S: Service<Request<Body>, Response = Response<B>>,
     B: http_body::Body,
@@ -403,7 +419,18 @@ where
         F: Future<Output = Option<Instant>>,
     {
         let head = request.method() == b"HEAD";
-        self.call(connection, request_of(request, info), head).await;
+        let call = |service: &mut S| {
+            let mut copied = convert::Copied::of(request);
+            let mut body = Body::from(std::mem::take(&mut copied.body));
+            if !request.trailers().is_empty() {
+                body = body.with_trailers(convert::trailers(request.trailers())?);
+            }
+            let mut whole = Request::new(body);
+            copied.fill(&mut whole, request)?;
+            info.insert_into(whole.extensions_mut());
+            Ok(service.call(whole))
+        };
+        self.exchange(connection, call, head).await;
     }
 
     async fn answer_streamed<IO, F>(&mut self, connection: &mut Connection<'_, IO, F>, request: Streamed)
@@ -411,68 +438,94 @@ where
         IO: AsyncRead + AsyncWrite,
         F: Future<Output = Option<Instant>>,
     {
-        self.call(connection, request.request, request.head).await;
+        let Streamed { head, request } = request;
+        self.exchange(connection, |service: &mut S| Ok(service.call(request?)), head).await;
     }
 }
 
-impl<S, B> Http<S>
+impl<S, B> Http<S, B>
 where
     S: Service<Request<Body>, Response = Response<B>>,
     B: http_body::Body,
 {
+    fn new(service: S) -> Self {
+        Self { service, exchange: Box::pin(Exchange { call: None, body: None }) }
+    }
+
     /// Calls the service, and answers with what it gives.
-    async fn call<IO, F>(
+    async fn exchange<IO, F>(
         &mut self,
         connection: &mut Connection<'_, IO, F>,
-        request: Result<Request<Body>, convert::ConvertError>,
+        call: impl FnOnce(&mut S) -> Result<S::Future, convert::ConvertError>,
         head: bool,
     ) where
         IO: AsyncRead + AsyncWrite,
         F: Future<Output = Option<Instant>>,
     {
-        let Self(service) = self;
-        let request = match request {
-            Ok(request) => request,
-            Err(error) => return refuse(&mut connection.server, error),
-        };
-        let failed = |error: S::Error| observe::service_failed(&error);
-        match connection.until(|_, context| guarded(|| service.poll_ready(context).map_err(failed))).await {
-            Turn::Done(Ok(Ok(()))) => {}
-            Turn::Done(_) => return connection.server.give_up(),
-            Turn::Closed => return,
+        let begun = self.begin(connection, call, head).await;
+        let mut exchange = self.exchange.as_mut().project();
+        // Dropping a call that has not ended cancels the handler.
+        exchange.call.set(None);
+        match (begun, exchange.body.as_mut().as_pin_mut()) {
+            (Turn::Done(Begun::Whole) | Turn::Closed, _) => {}
+            (Turn::Done(begun), Some(body)) => connection.send_rest(begun, body).await,
+            (Turn::Done(_), None) => connection.server.give_up(),
         }
-        let Ok(future) = catch_unwind(AssertUnwindSafe(|| service.call(request))) else {
-            observe::handler_panicked();
-            return connection.server.give_up();
+        exchange.body.set(None);
+    }
+
+    /// Calls the service, and writes its answer as far as that is there.
+    async fn begin<IO, F>(
+        &mut self,
+        connection: &mut Connection<'_, IO, F>,
+        call: impl FnOnce(&mut S) -> Result<S::Future, convert::ConvertError>,
+        head: bool,
+    ) -> Turn<Begun>
+    where
+        IO: AsyncRead + AsyncWrite,
+        F: Future<Output = Option<Instant>>,
+    {
+        let service = &mut self.service;
+        let mut exchange = self.exchange.as_mut().project();
+        let failed = |error: S::Error| {
+            observe::service_failed(&error);
+            Begun::Failed
         };
-        let mut future = pin!(future);
-        match connection.until(|_, context| guarded(|| future.as_mut().poll(context).map_err(failed))).await {
-            Turn::Done(Ok(Ok(response))) => connection.send(response, head).await,
-            Turn::Done(_) => connection.server.give_up(),
-            // Dropping the future cancels the handler.
-            Turn::Closed => {}
-        }
+        // Called as soon as the service is ready, in the poll that says so.
+        let mut first = Some(call);
+        connection
+            .until(|server, context| {
+                let polled = guarded(|| {
+                    if first.is_some() {
+                        if let Err(error) = ready!(service.poll_ready(context)) {
+                            return Poll::Ready(Err(failed(error)));
+                        }
+                        match first.take().map(|call| call(service)) {
+                            Some(Ok(call)) => exchange.call.set(Some(call)),
+                            Some(Err(error)) => return Poll::Ready(Err(refuse(server, error))),
+                            None => {}
+                        }
+                    }
+                    match exchange.call.as_mut().as_pin_mut() {
+                        Some(call) => call.poll(context).map_err(failed),
+                        None => Poll::Ready(Err(Begun::Failed)),
+                    }
+                });
+                polled.map(|called| match called {
+                    Ok(Ok(response)) => begin_response(server, response, exchange.body.as_mut(), head, context),
+                    Ok(Err(begun)) => begun,
+                    Err(Panicked) => Begun::Failed,
+                })
+            })
+            .await
     }
 }
 
 /// Answers a request that has no meaning in HTTP.
-fn refuse(server: &mut proto::Server, error: convert::ConvertError) {
+fn refuse(server: &mut proto::Server, error: convert::ConvertError) -> Begun {
     observe::request_refused(error);
     let answered = server.respond(error.status().as_u16()).and_then(proto::Answer::finish);
-    if answered.is_err() {
-        server.give_up();
-    }
-}
-
-/// A request as `http` has it, with a copy of its body.
-fn request_of(request: &proto::Request<'_>, info: &ConnectionInfo) -> Result<Request<Body>, convert::ConvertError> {
-    let mut body = Body::from(Bytes::copy_from_slice(request.body()));
-    if !request.trailers().is_empty() {
-        body = body.with_trailers(convert::trailers(request.trailers())?);
-    }
-    let mut parts = convert::request_parts(request)?;
-    info.insert_into(&mut parts.extensions);
-    Ok(Request::from_parts(parts, body))
+    if answered.is_ok() { Begun::Whole } else { Begun::Failed }
 }
 
 /// Polls the user's code, and survives its panic. What panicked must not be polled again.

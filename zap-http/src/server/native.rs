@@ -1,17 +1,17 @@
 //! Serving a [`Handler`]: on a listener, and on one connection.
 
-use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Instant;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::connection::{Answering, Connection, Panicked, Streamed, Turn, guarded, serve_with};
+use super::connection::{Answering, Connection, Streamed, Turn, guarded, serve_with};
 use super::connections::Member;
 use super::handler::{BoxedBody, Reply};
-use super::respond::start_of;
+use super::respond::begin;
 use super::{Handler, RequestView, Responder, Serve};
 use crate::proto::{self, CloseReason, Detached, ServerConfig};
 use crate::{ConnectionInfo, Listener, observe};
@@ -126,28 +126,13 @@ impl<H: Handler> Answering for Replying<H> {
         (reply.stream, reply.finished) = (None, false);
         let handled = {
             let (view, responder) = (RequestView::new(request, info), Responder::new(reply));
-            match catch_unwind(AssertUnwindSafe(|| handler.handle(view, responder))) {
-                Ok(future) => {
-                    let mut future = pin!(future);
-                    connection
-                        .until(|_, context| {
-                            guarded(|| {
-                                future
-                                    .as_mut()
-                                    .poll(context)
-                                    .map(|result| result.map_err(observe::handler_failed).is_ok())
-                            })
-                        })
-                        .await
-                }
-                Err(_) => {
-                    observe::handler_panicked();
-                    Turn::Done(Err(Panicked))
-                }
-            }
+            // The handler's future is made where it is polled, and not moved.
+            let mut future =
+                pin!(async move { handler.handle(view, responder).await.map_err(observe::handler_failed) });
+            connection.until(|_, context| guarded(|| future.as_mut().poll(context))).await
         };
         match handled {
-            Turn::Done(Ok(true)) if reply.finished => {}
+            Turn::Done(Ok(Ok(()))) if reply.finished => {}
             Turn::Done(_) => {
                 connection.server.reclaim(&mut reply.answer);
                 return connection.server.give_up();
@@ -173,7 +158,10 @@ where
     F: Future<Output = Option<Instant>>,
 {
     async fn send_stream(&mut self, answer: &mut Detached, mut body: BoxedBody) {
-        let start = start_of(body.as_mut()).await;
-        self.send_from(start, body.as_mut(), |server| server.attach(answer)).await;
+        let begun = poll_fn(|context| {
+            Poll::Ready(begin(&mut self.server, body.as_mut(), |server| server.attach(answer), context))
+        });
+        let begun = begun.await;
+        self.send_rest(begun, body.as_mut()).await;
     }
 }

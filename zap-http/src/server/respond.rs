@@ -1,7 +1,7 @@
 //! Responses of a service, as one frame or as a stream.
 
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::future::Future;
+use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -24,7 +24,8 @@ pub(super) struct Start {
     first: Option<Bytes>,
     further: Vec<Bytes>,
     len: usize,
-    trailers: Option<HeaderMap>,
+    /// On the heap, since there are hardly ever any.
+    trailers: Option<Box<HeaderMap>>,
     rest: Rest,
 }
 
@@ -41,7 +42,7 @@ enum Rest {
 /// The next part of a body.
 enum Part {
     Data(Bytes),
-    Trailers(HeaderMap),
+    Trailers(Box<HeaderMap>),
     End,
     Failure,
 }
@@ -51,28 +52,14 @@ where
     IO: AsyncRead + AsyncWrite,
     F: Future<Output = Option<Instant>>,
 {
-    /// Answers with a response. One that cannot be written, or whose body fails at once, is answered 500; a body that
-    /// fails later ends the connection, since only that tells the peer.
-    pub(super) async fn send<B: Body>(&mut self, response: Response<B>, head: bool) {
-        let (parts, body) = response.into_parts();
-        let mut body = pin!(body);
-        let bodiless = head || matches!(parts.status.as_u16(), 204 | 304);
-        let start = if bodiless { Start::default() } else { start_of(body.as_mut()).await };
-        self.send_from(start, body, |server| begin(server, &parts)).await;
-    }
-
-    /// Answers with a head and a body of which the start is known.
-    pub(super) async fn send_from<B: Body + ?Sized>(
-        &mut self,
-        start: Start,
-        body: Pin<&mut B>,
-        head: impl FnOnce(&mut Server) -> Result<Answer<'_>, AnswerError>,
-    ) {
-        let more = start.rest == Rest::More;
-        if start.rest == Rest::Failure || write_start(&mut self.server, head, start).is_err() {
-            return self.server.give_up();
-        }
-        if more && self.stream(body).await.is_err() {
+    /// Goes on with an answer of which the start is written.
+    pub(super) async fn send_rest<B: Body + ?Sized>(&mut self, begun: Begun, body: Pin<&mut B>) {
+        let sent = match begun {
+            Begun::Whole => return,
+            Begun::Stream => self.stream(body).await,
+            Begun::Failed => Err(AnswerError::NoRequest),
+        };
+        if sent.is_err() {
             self.server.give_up();
         }
     }
@@ -95,15 +82,70 @@ where
     }
 }
 
-fn begin<'s>(server: &'s mut Server, parts: &response::Parts) -> Result<Answer<'s>, AnswerError> {
+/// How far an answer has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begun {
+    Whole,
+    /// The head of a stream, and what of its body was there.
+    Stream,
+    /// It cannot be written, or its body failed at once: the request is answered 500. A body that fails later ends the
+    /// connection, since only that tells the peer.
+    Failed,
+}
+
+/// Answers with a response, as far as its body is there. The body is put into its place, from where it goes on.
+pub(super) fn begin_response<B: Body>(
+    server: &mut Server,
+    response: Response<B>,
+    mut place: Pin<&mut Option<B>>,
+    head: bool,
+    context: &mut Context<'_>,
+) -> Begun {
+    let (parts, body) = response.into_parts();
+    place.set(Some(body));
+    let bodiless = head || matches!(parts.status.as_u16(), 204 | 304);
+    match place.as_pin_mut().filter(|_| !bodiless) {
+        Some(body) => begin(server, body, |server| respond(server, &parts), context),
+        None => begin_with(server, Start::default(), |server| respond(server, &parts)),
+    }
+}
+
+/// Answers with a head and as much of a body as is there.
+#[inline(always)]
+pub(super) fn begin<B: Body + ?Sized>(
+    server: &mut Server,
+    body: Pin<&mut B>,
+    head: impl FnOnce(&mut Server) -> Result<Answer<'_>, AnswerError>,
+    context: &mut Context<'_>,
+) -> Begun {
+    let start = start_of(body, context);
+    begin_with(server, start, head)
+}
+
+#[inline(always)]
+fn begin_with(
+    server: &mut Server,
+    start: Start,
+    head: impl FnOnce(&mut Server) -> Result<Answer<'_>, AnswerError>,
+) -> Begun {
+    let more = start.rest == Rest::More;
+    if start.rest == Rest::Failure || write_start(server, head, start).is_err() {
+        return Begun::Failed;
+    }
+    if more { Begun::Stream } else { Begun::Whole }
+}
+
+#[inline(always)] // An answer is large: it is written where it is kept.
+fn respond<'s>(server: &'s mut Server, parts: &response::Parts) -> Result<Answer<'s>, AnswerError> {
     let mut answer = server.respond(parts.status.as_u16())?;
     for (name, value) in end_to_end(&parts.headers) {
-        answer.header(name, value)?;
+        answer.checked_header(name, value)?;
     }
     Ok(answer)
 }
 
 /// Writes all that is there at once: the answer, or the head and first data of a stream.
+#[inline(always)]
 fn write_start(
     server: &mut Server,
     head: impl FnOnce(&mut Server) -> Result<Answer<'_>, AnswerError>,
@@ -123,41 +165,38 @@ fn write_start(
         }
         None => {}
     }
-    for (name, value) in start.trailers.iter().flat_map(sendable_trailers) {
+    for (name, value) in start.trailers.iter().flat_map(|trailers| sendable_trailers(trailers)) {
         answer.trailer(name, value)?;
     }
     answer.finish()
 }
 
 /// Polls a body until it waits, ends, or has given more than one frame should hold.
-pub(super) async fn start_of<B: Body + ?Sized>(mut body: Pin<&mut B>) -> Start {
+#[inline(always)]
+fn start_of<B: Body + ?Sized>(mut body: Pin<&mut B>, context: &mut Context<'_>) -> Start {
     let mut start = Start::default();
-    poll_fn(|context| {
-        while start.rest == Rest::Nothing && !body.is_end_stream() {
-            if start.len > WHOLE_LEN && !start.further.is_empty() {
-                start.rest = Rest::More;
+    while start.rest == Rest::Nothing && !body.is_end_stream() {
+        if start.len > WHOLE_LEN && !start.further.is_empty() {
+            start.rest = Rest::More;
+            break;
+        }
+        match poll_part(body.as_mut(), context) {
+            Poll::Ready(Part::Data(chunk)) => {
+                start.len = start.len.saturating_add(chunk.len());
+                match start.first {
+                    None => start.first = Some(chunk),
+                    Some(_) => start.further.push(chunk),
+                }
+            }
+            Poll::Ready(Part::Trailers(trailers)) => {
+                start.trailers = Some(trailers);
                 break;
             }
-            match poll_part(body.as_mut(), context) {
-                Poll::Ready(Part::Data(chunk)) => {
-                    start.len = start.len.saturating_add(chunk.len());
-                    match start.first {
-                        None => start.first = Some(chunk),
-                        Some(_) => start.further.push(chunk),
-                    }
-                }
-                Poll::Ready(Part::Trailers(trailers)) => {
-                    start.trailers = Some(trailers);
-                    break;
-                }
-                Poll::Ready(Part::End) => break,
-                Poll::Ready(Part::Failure) => start.rest = Rest::Failure,
-                Poll::Pending => start.rest = Rest::More,
-            }
+            Poll::Ready(Part::End) => break,
+            Poll::Ready(Part::Failure) => start.rest = Rest::Failure,
+            Poll::Pending => start.rest = Rest::More,
         }
-        Poll::Ready(())
-    })
-    .await;
+    }
     start
 }
 
@@ -174,7 +213,7 @@ fn poll_part<B: Body + ?Sized>(mut body: Pin<&mut B>, context: &mut Context<'_>)
             Ok(mut data) => return Poll::Ready(Part::Data(data.copy_to_bytes(data.remaining()))),
             Err(frame) => {
                 if let Ok(trailers) = frame.into_trailers() {
-                    return Poll::Ready(Part::Trailers(trailers));
+                    return Poll::Ready(Part::Trailers(Box::new(trailers)));
                 }
             }
         }

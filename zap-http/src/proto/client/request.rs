@@ -103,7 +103,7 @@ impl<'c> RequestWriter<'c> {
     ///
     /// The frame would be too long.
     pub fn finish(self) -> Result<CallId, RequestError> {
-        self.finish_frame(Draft::finish, false)
+        self.finish_frame(|draft, out| draft.complete(out), false)
     }
 
     /// Completes the head. The body follows by [`Client::data`] and [`Client::end`]; until it has ended, no other request
@@ -121,16 +121,18 @@ impl<'c> RequestWriter<'c> {
         }
         // By the time that it would have to be sent again, its body may be gone.
         self.idempotent = false;
-        self.finish_frame(Draft::finish_as_head, true)
+        self.finish_frame(Draft::complete_as_head, true)
     }
 
     fn finish_frame(
         mut self,
-        finish: impl FnOnce(Draft, &mut [u8]) -> Result<Encoded, EncodeError>,
+        finish: impl FnOnce(&mut Draft, &mut [u8]) -> Result<Encoded, EncodeError>,
         streams: bool,
     ) -> Result<CallId, RequestError> {
-        let draft = self.draft.take().ok_or(RequestError::Closed)?;
-        if let Err(error) = finish(draft, &mut self.client.output.buffer) {
+        let draft = self.draft.as_mut().ok_or(RequestError::Closed)?;
+        let finished = finish(draft, &mut self.client.output.buffer);
+        self.draft = None;
+        if let Err(error) = finished {
             self.client.output.rollback(self.mark);
             return Err(error.into());
         }

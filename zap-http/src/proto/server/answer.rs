@@ -3,6 +3,8 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use bytes::Bytes;
+#[cfg(feature = "server")]
+use http::{HeaderName, HeaderValue};
 
 use super::{AnswerError, Current, Server};
 use crate::proto::encode::Draft;
@@ -47,6 +49,7 @@ pub struct Answer<'s> {
 }
 
 impl<'s> Answer<'s> {
+    #[inline(always)] // As Draft::response.
     pub(super) fn begin(server: &'s mut Server, status: u16, reason: &[u8]) -> Result<Self, AnswerError> {
         let head = match server.current {
             Some(Current::Unanswered { head }) => head,
@@ -88,6 +91,13 @@ impl<'s> Answer<'s> {
         let (draft, out) = self.parts()?;
         draft.header(out, name.as_ref(), value.as_ref())?;
         Ok(self)
+    }
+
+    /// As [`header`](Self::header), of a name and a value that `http` has checked by the same rules.
+    #[cfg(feature = "server")]
+    pub(crate) fn checked_header(&mut self, name: &HeaderName, value: &HeaderValue) -> Result<(), AnswerError> {
+        let (draft, out) = self.parts()?;
+        Ok(draft.checked_header(out, name.as_str().as_bytes(), value.as_bytes())?)
     }
 
     /// Appends a copy of the body. A body that does not fit into one frame is sent as a stream.
@@ -150,7 +160,7 @@ impl<'s> Answer<'s> {
     ///
     /// The frame would be too long.
     pub fn finish(mut self) -> Result<(), AnswerError> {
-        self.finish_frame(Draft::finish)?;
+        self.finish_frame(|draft, out| draft.complete(out))?;
         self.done = true;
         self.server.answered();
         Ok(())
@@ -164,7 +174,7 @@ impl<'s> Answer<'s> {
     pub fn stream(mut self) -> Result<(), AnswerError> {
         let bodiless = self.bodiless;
         self.must_take_body()?;
-        self.finish_frame(|draft, out| if bodiless { draft.finish(out) } else { draft.finish_as_head(out) })?;
+        self.finish_frame(|draft, out| if bodiless { draft.complete(out) } else { draft.complete_as_head(out) })?;
         self.done = true;
         self.server.current = Some(Current::Streaming { bodiless });
         Ok(())
@@ -178,10 +188,12 @@ impl<'s> Answer<'s> {
     /// Completes the frame at hand.
     fn finish_frame<T>(
         &mut self,
-        finish: impl FnOnce(Draft, &mut [u8]) -> Result<T, EncodeError>,
+        finish: impl FnOnce(&mut Draft, &mut [u8]) -> Result<T, EncodeError>,
     ) -> Result<(), AnswerError> {
-        let draft = self.draft.take().ok_or(AnswerError::NoRequest)?;
-        finish(draft, &mut self.server.output.buffer)?;
+        let draft = self.draft.as_mut().ok_or(AnswerError::NoRequest)?;
+        let finished = finish(draft, &mut self.server.output.buffer);
+        self.draft = None;
+        finished?;
         self.server.output.frame_written();
         self.server.told |= self.server.options().low_flags != 0;
         Ok(())
@@ -195,7 +207,7 @@ impl<'s> Answer<'s> {
     /// Turns the whole answer into the head of a stream, because its body does not fit.
     fn become_stream(&mut self) -> Result<(), AnswerError> {
         self.must_take_body()?;
-        self.finish_frame(Draft::finish_as_head)
+        self.finish_frame(Draft::complete_as_head)
     }
 
     fn begin_end(&mut self) -> Result<&mut Self, AnswerError> {
