@@ -4,8 +4,9 @@
 //! sends:
 //!
 //! * What belongs to one connection only is removed: `connection` and all that it lists (but `host`), `keep-alive`,
-//!   `proxy-connection`, `te` (but `te: trailers`), `trailer`, `transfer-encoding`, `upgrade`; and `content-length`, since
+//!   `proxy-connection`, `te` (but `te: trailers`), `transfer-encoding`, `upgrade`; and `content-length`, since
 //!   the frame has the body's length.
+//!   `trailer` stays: the trailers that it announces go along.
 //! * Outer spaces and tabs of values are removed.
 //! * The last `host` is the one that counts. The authority of an absolute target replaces it; if the two differ, the
 //!   request is refused.
@@ -248,15 +249,8 @@ impl<'h> Listed<'h> {
 
 /// Whether a header means something beyond the connection it came on.
 fn passes(name: &[u8], value: &[u8], listed: &Listed<'_>) -> bool {
-    const REMOVED: [&[u8]; 7] = [
-        b"connection",
-        b"content-length",
-        b"keep-alive",
-        b"proxy-connection",
-        b"trailer",
-        b"transfer-encoding",
-        b"upgrade",
-    ];
+    const REMOVED: [&[u8]; 6] =
+        [b"connection", b"content-length", b"keep-alive", b"proxy-connection", b"transfer-encoding", b"upgrade"];
     if name.eq_ignore_ascii_case(b"te") {
         return trimmed(value).eq_ignore_ascii_case(b"trailers");
     }

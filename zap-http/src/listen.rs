@@ -7,6 +7,8 @@ mod http;
 mod socket;
 #[cfg(feature = "http1")]
 mod stall;
+#[cfg(feature = "http1")]
+mod streamed;
 #[cfg(unix)]
 mod unix;
 mod verb;
@@ -26,6 +28,8 @@ use crate::ConnectionInfo;
 pub use address::{AddressError, ListenAddress, Place, Scheme};
 pub use bind::{BindError, BindOptions};
 pub use socket::{Socket, SocketListener};
+#[cfg(feature = "http1")]
+pub(crate) use streamed::Streamed;
 pub use verb::{Listen, ListenAddresses, ListenError, Listeners, listen};
 
 /// What connections are accepted from: tokio's listeners, [ours](SocketListener), or your own.

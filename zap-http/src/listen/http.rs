@@ -1,7 +1,8 @@
 //! HTTP/1.1 and HTTP/2 for the same service: what `http://` addresses speak, by hyper.
 //!
 //! Services are given whole bodies on this wire, too: they are collected, up to the length that a ZAP frame may have, and
-//! as part of the bytes that all connections may have in flight. Answers are streamed.
+//! as part of the bytes that all connections may have in flight; a server that takes streamed requests is given those that
+//! are not known to be short as they come. Answers are streamed.
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
@@ -22,6 +23,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tower_service::Service;
 
 use super::stall::Stalling;
+use super::streamed::Streamed;
 use crate::proto::ServerConfig;
 use crate::server::connections::{Activity, Busy, Member};
 use crate::server::guarded;
@@ -31,6 +33,8 @@ use crate::{Body, ConnectionInfo};
 const MAX_STREAMS: u32 = 100;
 /// The least that hyper takes as the length of its buffer.
 const MIN_BUFFER_LEN: usize = 8 << 10;
+/// A body that says it has at most so many bytes is collected, even where requests are streamed.
+const WHOLE_LEN: u64 = 64 << 10;
 
 /// Serves a connection of a server until it ends or is told to.
 pub(super) async fn serve_http<IO, S, B>(io: IO, service: S, info: ConnectionInfo, mut member: Member)
@@ -112,7 +116,12 @@ where
 {
     let (mut parts, incoming) = request.into_parts();
     let mut charge = busy.charge();
-    let body = match collect(incoming, config, |len| charge.as_mut().is_none_or(|charge| charge.set(len))).await {
+    let is_short = incoming.size_hint().exact().is_some_and(|len| len <= WHOLE_LEN);
+    let body = match config.stream_requests && !is_short {
+        true => Ok(Body::http(Streamed::new(incoming, config.stream_timeout))),
+        false => collect(incoming, config, |len| charge.as_mut().is_none_or(|charge| charge.set(len))).await,
+    };
+    let body = match body {
         Ok(body) => body,
         Err(status) => return Answer::refusal(status),
     };

@@ -32,7 +32,8 @@ pub struct ServerConfig {
     pub max_bad_requests: u32,
     /// Bytes of a streamed answer's data frames.
     pub max_data_len: usize,
-    /// Takes [streamed requests](super#streamed-requests) from clients that know them; off unless set.
+    /// Takes [streamed requests](super#streamed-requests) from clients that know them; off unless set. It holds for
+    /// `http://` addresses, too.
     pub stream_requests: bool,
     /// Data frames without bytes in a row, in a streamed request.
     pub max_empty_frames: u32,
