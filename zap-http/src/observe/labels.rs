@@ -38,6 +38,18 @@ pub(super) fn overloaded() -> Reason {
     reason!("overloaded")
 }
 
+/// The next bytes of a body over HTTP did not come.
+#[cfg(feature = "http1")]
+pub(super) fn body_stalled() -> Reason {
+    reason!("body_stalled")
+}
+
+/// A body over HTTP was none, or broke off.
+#[cfg(feature = "http1")]
+pub(super) fn body_failed() -> Reason {
+    reason!("body_failed")
+}
+
 #[cfg(any(feature = "server", feature = "client"))]
 pub(super) const fn close_reason(reason: CloseReason) -> &'static str {
     match reason {
