@@ -27,6 +27,8 @@ use crate::ConnectionInfo;
 
 pub use address::{AddressError, ListenAddress, Place, Scheme};
 pub use bind::{BindError, BindOptions};
+#[cfg(feature = "http1")]
+pub(crate) use http::serve_http;
 pub use socket::{Socket, SocketListener};
 #[cfg(feature = "http1")]
 pub(crate) use streamed::Streamed;

@@ -38,7 +38,7 @@ const MIN_BUFFER_LEN: usize = 8 << 10;
 const WHOLE_LEN: u64 = 64 << 10;
 
 /// Serves a connection of a server until it ends or is told to.
-pub(super) async fn serve_http<IO, S, B>(io: IO, service: S, info: ConnectionInfo, mut member: Member)
+pub(crate) async fn serve_http<IO, S, B>(io: IO, service: S, info: ConnectionInfo, mut member: Member)
 where
     IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
