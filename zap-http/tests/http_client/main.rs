@@ -2,7 +2,7 @@
 #![cfg(all(feature = "client", feature = "server"))]
 
 mod calls;
-
 mod peers;
 mod pool;
+mod races;
 mod support;

@@ -63,6 +63,25 @@ async fn a_truncated_answer_is_an_error() {
     }
 }
 
+/// The same of a long body, whole and in pieces: at every byte of the head, and every 997th of the body.
+#[tokio::test]
+async fn a_long_answer_that_is_truncated_is_an_error() {
+    let body = vec![7; 20_000];
+    let pieces: Vec<_> = body.chunks(3_000).flat_map(data).collect();
+    for answer in [whole(200, &body), [head(200), pieces, end(&[])].concat()] {
+        let head_len = answer.iter().position(|byte| *byte == 7).unwrap();
+        for len in (0..head_len).chain((head_len..answer.len()).step_by(997)) {
+            let taken = call_answered(&answer[..len]).await;
+            assert!(
+                matches!(taken, Err(ClientError::Closed { .. })),
+                "{len}: {:?}",
+                taken.map(|taken| taken.data.len())
+            );
+        }
+        assert_eq!(call_answered(&answer).await.unwrap().data, body);
+    }
+}
+
 /// What came before the end of the stream is still given to the reader.
 #[tokio::test]
 async fn data_before_a_cut_are_read() {
