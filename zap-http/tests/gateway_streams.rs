@@ -207,6 +207,50 @@ async fn a_streamed_request_that_breaks_off_is_not_complete_upstream() {
     }
 }
 
+/// An answer does not wait for the rest of its request.
+#[tokio::test]
+async fn an_early_answer_comes_through() {
+    let app = Router::new().fallback(any(|| async { http::StatusCode::FORBIDDEN }));
+    let zap = streaming("zap://127.0.0.1:0", app.clone()).await;
+    let http = streaming("http://127.0.0.1:0", app).await;
+    let behind = streaming("zap://127.0.0.1:0", gateway::to_http(http.to_string()).unwrap()).await;
+    for upstream in [zap, behind] {
+        let front = streaming("http://127.0.0.1:0", to_zap(upstream)).await;
+        // Its end never comes.
+        let (sender, body) = Channel::open();
+        let request = Request::post("http://a.example/").body(body).unwrap();
+        let mut client = http_2(front).await;
+        sender.send(Frame::data(vec![7; 1000].into())).unwrap();
+        let response = soon(client.send_request(request)).await.unwrap();
+        assert_eq!(collected(response).await.status, 403);
+        // Those who still send may go on with other requests.
+        let request = Request::get("http://a.example/").body(Channel::whole("")).unwrap();
+        assert_eq!(collected(soon(client.send_request(request)).await.unwrap()).await.status, 403);
+    }
+}
+
+/// Whoever no longer waits for an answer sets the upstream free.
+#[tokio::test]
+async fn a_client_that_goes_away_ends_the_upstreams_answer() {
+    let (told, mut answers) = tokio::sync::mpsc::unbounded_channel();
+    let app = Router::new().fallback(any(move || async move {
+        let (sender, body) = Channel::open();
+        sender.send(Frame::data("begun".into())).unwrap();
+        told.send(sender).unwrap();
+        Response::new(AxumBody::new(body))
+    }));
+    let near = http_server(gateways::to_zap(zap_server(app.clone()).await)).await;
+    for front in [near, chain(app).await] {
+        let mut client = http_1(front).await;
+        let request = Request::get("/").header("host", "a.example").body(Channel::whole("")).unwrap();
+        let mut response = soon(client.send_request(request)).await.unwrap();
+        assert_eq!(next_data(response.body_mut()).await.unwrap(), "begun");
+        let sender = soon(answers.recv()).await.unwrap();
+        drop((client, response));
+        soon(sender.closed()).await;
+    }
+}
+
 /// HTTP/1.1 must be told the names first: by the app, or since they are gRPC's; and the client must want them.
 #[tokio::test]
 async fn trailers_of_streams_reach_http_1() {

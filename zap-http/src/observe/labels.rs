@@ -66,6 +66,7 @@ pub(super) const fn close_reason(reason: CloseReason) -> &'static str {
         CloseReason::TooManyEmptyFrames => "too_many_empty_frames",
         CloseReason::AnswerTooLong => "answer_too_long",
         CloseReason::DiscardTooLong => "discard_too_long",
+        CloseReason::DiscardTimeout => "discard_timeout",
         CloseReason::FirstFrameTimeout => "first_frame_timeout",
         CloseReason::ProgressTimeout => "progress_timeout",
         CloseReason::AnswerTimeout => "answer_timeout",

@@ -161,6 +161,24 @@ async fn the_head_must_come_in_time() {
     assert!(matches!(late, Err(ClientError::Timeout(Timeout::Head))), "{late:?}");
 }
 
+/// No other deadline is shorter than the one that the caller gave.
+#[tokio::test]
+async fn a_longer_time_for_the_head_is_the_connections_too() {
+    let mut config = zap_http::proto::ClientConfig::default();
+    config.answer_timeout = Some(SHORT);
+    let (listener, url) = listen().await;
+    let client = Client::builder().connection(config).head_timeout(Duration::from_secs(20)).to(&url[..]).unwrap();
+    let late = async {
+        let mut peer = Peer::accept(&listener).await;
+        let target = peer.target().await;
+        tokio::time::sleep(4 * SHORT).await;
+        peer.send(&whole(200, target.as_bytes())).await;
+        peer
+    };
+    let (response, _peer) = tokio::join!(client.get("/late").send(), late);
+    assert_eq!(response.unwrap().bytes().await.unwrap(), "/late");
+}
+
 #[tokio::test]
 async fn the_whole_must_come_in_time() {
     let half = async |listener: TcpListener| {

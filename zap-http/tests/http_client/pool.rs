@@ -287,6 +287,62 @@ async fn dropped_bodies() {
     }
 }
 
+/// A handler learns that nobody waits for its answer any more, be it begun or not.
+#[tokio::test]
+async fn dropped_calls_end_their_handlers() {
+    struct Told(tokio::sync::mpsc::UnboundedSender<&'static str>);
+    impl Drop for Told {
+        fn drop(&mut self) {
+            let _ = self.0.send("dropped");
+        }
+    }
+    let (told, mut tells) = tokio::sync::mpsc::unbounded_channel();
+    let app = Router::new().route(
+        "/{how}",
+        get(move |Path(how): Path<String>| async move {
+            let told = Told(told);
+            told.0.send("begun").unwrap();
+            if how == "waits" {
+                std::future::pending::<()>().await;
+            }
+            // A body that says a word and then nothing, until it is dropped.
+            axum::body::Body::new(Silent { told, begun: false })
+        }),
+    );
+    struct Silent {
+        told: Told,
+        begun: bool,
+    }
+    impl http_body::Body for Silent {
+        type Data = bytes::Bytes;
+        type Error = std::convert::Infallible;
+
+        fn poll_frame(
+            mut self: std::pin::Pin<&mut Self>,
+            _: &mut std::task::Context<'_>,
+        ) -> Poll<Option<Result<http_body::Frame<bytes::Bytes>, std::convert::Infallible>>> {
+            let _ = &self.told;
+            if std::mem::replace(&mut self.begun, true) {
+                return Poll::Pending;
+            }
+            Poll::Ready(Some(Ok(http_body::Frame::data("a word".into()))))
+        }
+    }
+    let mut config = zap_http::proto::ClientConfig::default();
+    config.discard_timeout = Duration::from_millis(20);
+    let client = Client::builder().connection(config).to(&*start(app).await).unwrap();
+    let mut next = async || tokio::time::timeout(Duration::from_secs(20), tells.recv()).await.unwrap().unwrap();
+    let call = tokio::spawn(client.get("/waits").send());
+    assert_eq!(next().await, "begun");
+    call.abort();
+    assert_eq!(next().await, "dropped");
+
+    let response = client.get("/streams").send().await.unwrap();
+    assert_eq!(next().await, "begun");
+    drop(response);
+    assert_eq!(next().await, "dropped");
+}
+
 /// Sixteen calls on each connection: all requests come before the first answer goes.
 #[tokio::test]
 async fn calls_that_share_a_connection_are_answered_in_order() {
