@@ -56,6 +56,8 @@ use crate::proto::{self, AnswerError, Detached, reason_of};
 /// # }
 /// ```
 ///
+/// On several addresses at once, and in TLS: [`Listen::serve_handler`](crate::Listen::serve_handler).
+///
 /// Without anything to wait for, a closure is enough: [`handler_fn`]. An async closure is not: that its future may move
 /// between threads while it borrows the request cannot be said in stable Rust.
 ///
