@@ -2,6 +2,7 @@
 #![cfg(all(feature = "client", feature = "server"))]
 
 mod calls;
+mod faults;
 mod peers;
 mod pool;
 mod races;
