@@ -12,6 +12,7 @@
 
 pub mod compile_time;
 pub mod datasets;
+pub mod depth;
 #[cfg(target_os = "linux")]
 pub mod http;
 pub mod record;

@@ -41,6 +41,8 @@ enum Suite {
     },
     /// `cargo check` of 500 structs that derive `Zap`, and of the same structs with serde's derives.
     CompileTime,
+    /// What a message of a million levels costs its readers.
+    Depth,
     /// Instructions of opening a view, for messages of 64 bytes to 64 MiB; needs valgrind.
     ViewCost {
         /// Do this once and nothing else: what runs under valgrind.
@@ -103,6 +105,7 @@ fn main() -> ExitCode {
         Some(Suite::E2e(args)) => end_to_end(&args),
         #[cfg(target_os = "linux")]
         Some(Suite::ServeOne { kind }) => http::serve_one(kind),
+        Some(Suite::Depth) => depth(),
         Some(Suite::CompileTime) => compile_time::run().map(|report| print!("{report}")),
         None => record(&cli.record),
     };
@@ -164,6 +167,12 @@ fn write_rows<R: Serialize>(file: Option<File>, rows: &[R]) -> Result<(), String
     let mut out = BufWriter::new(file);
     serde_json::to_writer_pretty(&mut out, rows).map_err(|error| error.to_string())?;
     writeln!(out).and_then(|()| out.flush()).map_err(|error| error.to_string())
+}
+
+fn depth() -> Result<(), String> {
+    refuse_debug(false)?;
+    print!("{}", zap_bench::depth::run()?);
+    Ok(())
 }
 
 fn view_cost() -> Result<(), String> {

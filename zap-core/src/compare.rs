@@ -13,7 +13,7 @@
 
 use crate::section::{Field, Section};
 use crate::walk::Walk;
-use crate::{DecodeError, Limits, Zap};
+use crate::{DecodeError, FieldLayout, Limits, Zap};
 
 /// A slot type's [`Slot::same`](crate::Slot::same), as a layout holds it: two views are compared by their layout, so that
 /// a record's derived code need not say it for each field.
@@ -34,13 +34,23 @@ pub fn view_equals<R: Zap>(view: Section<'_>, record: &R) -> bool {
 }
 
 /// The budget of a comparison that the user did not bound otherwise.
-pub(crate) fn walk_over(message_len: usize) -> Walk<'static, true> {
+pub(crate) fn walk_over<'m>(message_len: usize) -> Walk<'m, true> {
     Walk::new(&Limits::new(), message_len, None)
 }
 
 /// Whether two sections of `R` hold equal fields.
 pub(crate) fn same_fields<R: Zap>(left: Section<'_>, right: Section<'_>, walk: &mut Walk<'_, true>) -> bool {
-    for field in R::FIELDS {
+    same_slots(R::FIELDS, left, right, walk)
+}
+
+/// As [`same_fields`], of sections with these fields.
+pub(crate) fn same_slots(
+    fields: &'static [FieldLayout],
+    left: Section<'_>,
+    right: Section<'_>,
+    walk: &mut Walk<'_, true>,
+) -> bool {
+    for field in fields {
         let slot = Field { offset: field.offset as usize, place: &field.place };
         if !(field.same)(left, right, slot, walk) {
             return false;

@@ -31,16 +31,35 @@ pub fn display<R: Zap>(section: Section<'_>, f: &mut fmt::Formatter<'_>) -> fmt:
     print(section, R::LAYOUT, f)
 }
 
+/// Prints the variant that an enum's view shows.
+pub(crate) fn display_variant(value: DynamicEnum<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    print_with(f, value.message_len(), |printer| printer.variant(value))
+}
+
+/// Prints the value of a slot.
+pub(crate) fn display_slot(slot: DynamicSlot<'_>, message_len: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    print_with(f, message_len, |printer| printer.slot(slot))
+}
+
 fn print(section: Section<'_>, layout: &'static Layout, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let (is_pretty, walk) = (f.alternate(), walk_over(section.message().len()));
-    let mut printer = Printer { out: Writer::new(f, MAX_OUTPUT), walk, is_pretty, level: 0, indent: 0 };
     let record = DynamicRecord::new(section, layout);
     // The only field of an enum that is the root of a message has no name: the enum stands alone.
     let alone = record.slot(0).filter(|_| matches!(layout.fields, [field] if field.name.is_empty()));
-    let written = match alone {
+    print_with(f, section.message().len(), |printer| match alone {
         Some(slot) => printer.slot(slot),
         None => printer.record(record, layout.name),
-    };
+    })
+}
+
+/// Prints something of a message of this length.
+fn print_with(
+    f: &mut fmt::Formatter<'_>,
+    message_len: usize,
+    print: impl FnOnce(&mut Printer<'_, '_>) -> fmt::Result,
+) -> fmt::Result {
+    let (is_pretty, walk) = (f.alternate(), walk_over(message_len));
+    let mut printer = Printer { out: Writer::new(f, MAX_OUTPUT), walk, is_pretty, level: 0, indent: 0 };
+    let written = print(&mut printer);
     printer.out.end(written)
 }
 

@@ -265,6 +265,21 @@ pub struct DynamicEnum<'m> {
 }
 
 impl<'m> DynamicEnum<'m> {
+    /// The variant of a number, whose fields are in this section.
+    pub(crate) fn new(layout: &'static EnumLayout, number: u32, fields: Option<Section<'m>>) -> Self {
+        let variant = layout.variant(number);
+        let fields = match (fields, variant.and_then(|variant| variant.fields)) {
+            (Some(section), Some(fields)) => Some(DynamicRecord::new(section, fields())),
+            _ => None,
+        };
+        Self { layout, number, variant, fields }
+    }
+
+    /// Bytes of the message that its fields are in; without fields there is nothing to read.
+    pub(crate) fn message_len(&self) -> usize {
+        self.fields.map_or(0, |fields| fields.section().message().len())
+    }
+
     /// The enum's layout.
     #[must_use]
     pub const fn layout(&self) -> &'static EnumLayout {

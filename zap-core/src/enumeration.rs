@@ -1,14 +1,14 @@
-//! Enums in slots: without data as their integer, with data as a tag and a pointer; and an enum as the root of a message.
+//! Enums without data, which are their integer in a slot, and any enum as the root of a message. Enums with data are in
+//! `variant`.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use core::fmt::{self, Debug};
 use core::marker::PhantomData;
 
-use crate::capped::Capped;
 use crate::section::{Field, Section};
 use crate::sink::Sink;
 use crate::walk::Walk;
-use crate::{Decode, DecodeError, DecodeErrorKind, EnumLayout, FieldType, Native, RecordView, Slot, Zap};
+use crate::{DecodeError, DecodeErrorKind, EnumLayout, FieldType, Native, RecordView, Slot, Zap};
 use crate::{compare, display};
 
 /// An enum that is a ZAP type. Implemented by `#[derive(Zap)]`.
@@ -215,159 +215,6 @@ pub mod plain {
     }
 }
 
-/// How an enum with data sits in a slot: a tag, and behind it a signed pointer to the section of the variant's fields,
-/// which are a record `R` of their own. The derive forwards to these.
-#[doc(hidden)]
-pub mod data {
-    use super::*;
-
-    /// The pointer behind the tag.
-    const fn pointer(field: Field) -> Field {
-        Field { offset: field.offset.wrapping_add(4), place: field.place }
-    }
-
-    /// A section has at least one byte, so that a pointer to it is not null.
-    const fn section_size<R: Zap>() -> usize {
-        let size = R::LAYOUT.size as usize;
-        if size == 0 { 1 } else { size }
-    }
-
-    /// The number that tells which variant is there.
-    #[inline]
-    #[must_use]
-    pub fn tag(section: Section<'_>, field: Field) -> u32 {
-        u32::load(section, field.offset)
-    }
-
-    /// Of a variant without fields: there is no pointer.
-    ///
-    /// # Errors
-    ///
-    /// There is one.
-    #[inline]
-    pub fn unit(section: Section<'_>, field: Field) -> Result<(), DecodeError> {
-        match u32::load(section, pointer(field).offset) {
-            0 => Ok(()),
-            _ => Err(section.error(DecodeErrorKind::UnexpectedFields, pointer(field))),
-        }
-    }
-
-    /// The error that no variant has the tag.
-    #[cold]
-    #[must_use]
-    pub fn unknown(section: Section<'_>, field: Field) -> DecodeError {
-        section.error(DecodeErrorKind::UnknownVariant, field)
-    }
-
-    /// The section of the variant's fields.
-    ///
-    /// # Errors
-    ///
-    /// The pointer is null or wrong.
-    pub fn section<'m, R: Zap>(section: Section<'m>, field: Field) -> Result<Section<'m>, DecodeError> {
-        let field = pointer(field);
-        match section.pointed_section(section_size::<R>(), field)? {
-            Some(fields) => Ok(fields),
-            None => Err(section.error(DecodeErrorKind::NullPointer, field)),
-        }
-    }
-
-    /// The view of the variant's fields.
-    ///
-    /// # Errors
-    ///
-    /// As [`section`].
-    pub fn view<'m, R: Zap>(section: Section<'m>, field: Field) -> Result<R::View<'m>, DecodeError> {
-        self::section::<R>(section, field).map(RecordView::from_section)
-    }
-
-    /// The section of the variant's fields, paid for.
-    fn walk<'m, R: Zap, const METERED: bool>(
-        section: Section<'m>,
-        field: Field,
-        walk: &mut Walk<'_, METERED>,
-    ) -> Result<Section<'m>, DecodeError> {
-        let fields = self::section::<R>(section, field)?;
-        walk.spend(fields.bytes().len(), fields.position() as usize)?;
-        Ok(fields)
-    }
-
-    /// Checks the variant's fields.
-    ///
-    /// # Errors
-    ///
-    /// Whatever is wrong with them, or the budget.
-    pub fn check<R: Zap, const METERED: bool>(
-        section: Section<'_>,
-        field: Field,
-        walk: &mut Walk<'_, METERED>,
-    ) -> Result<(), DecodeError> {
-        R::check_fields(self::walk::<R, METERED>(section, field, walk)?, walk)
-    }
-
-    /// Decodes the variant's fields.
-    ///
-    /// # Errors
-    ///
-    /// Whatever is wrong with them, or the budget.
-    pub fn decode<'m, R: Decode<'m>, const METERED: bool>(
-        section: Section<'m>,
-        field: Field,
-        walk: &mut Walk<'m, METERED>,
-    ) -> Result<R, DecodeError> {
-        R::decode_root(self::walk::<R, METERED>(section, field, walk)?, walk)
-    }
-
-    /// Whether no variant has the tag.
-    #[must_use]
-    pub fn is_unknown<E: Enumeration>(tag: u32) -> bool {
-        E::ENUM.variant(tag).is_none()
-    }
-
-    /// The section of the variant's fields, if it is there, paid for.
-    pub fn paid<'m, R: Zap>(section: Section<'m>, field: Field, walk: &mut Walk<'_, true>) -> Option<Section<'m>> {
-        self::walk::<R, true>(section, field, walk).ok()
-    }
-
-    /// Whether both slots hold equal fields of the same variant.
-    #[must_use]
-    pub fn same<R: Zap>(left: Section<'_>, right: Section<'_>, field: Field, walk: &mut Walk<'_, true>) -> bool {
-        match (paid::<R>(left, field, walk), paid::<R>(right, field, walk)) {
-            (Some(left), Some(right)) => compare::same_fields::<R>(left, right, walk),
-            _ => false,
-        }
-    }
-
-    /// Counts or writes the tag alone.
-    #[inline]
-    pub fn put_tag<S: Sink>(section: &mut S::Section, offset: usize, tag: u32) {
-        S::store(section, offset, tag.to_le_bytes());
-    }
-
-    /// Counts or writes the tag and the pointer, and reserves the section of the variant's fields, one level down;
-    /// `None` where that is too deep.
-    #[inline]
-    pub fn begin<R: Zap, S: Sink>(
-        sink: &mut S,
-        section: &mut S::Section,
-        offset: usize,
-        tag: u32,
-    ) -> Option<S::Section> {
-        put_tag::<S>(section, offset, tag);
-        sink.descend()
-            .then(|| sink.pointed(section, offset.wrapping_add(4), section_size::<R>(), R::LAYOUT.align as usize))
-    }
-
-    /// Prints what a variant's view holds.
-    ///
-    /// # Errors
-    ///
-    /// The formatter's.
-    pub fn debug_variant(f: &mut fmt::Formatter<'_>, name: &str, value: &dyn Debug) -> fmt::Result {
-        f.debug_tuple(name).field(&Capped(value)).finish()
-    }
-}
-
 /// An enum that is the root of a message, from [`Zap::view`].
 ///
 /// # Examples
@@ -452,44 +299,6 @@ impl<'m, T: Enumeration> RecordView<'m> for EnumView<'m, T> {
         Self { section, value: PhantomData }
     }
     #[inline]
-    fn section(&self) -> Section<'m> {
-        self.section
-    }
-}
-
-/// The view of a variant's section that no accessor gives, since the enum's view holds the variant's only field.
-#[doc(hidden)]
-pub struct VariantView<'m, R> {
-    section: Section<'m>,
-    record: PhantomData<fn() -> R>,
-}
-
-impl<R> Clone for VariantView<'_, R> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<R> Copy for VariantView<'_, R> {}
-
-impl<R: Zap> Debug for VariantView<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display::display::<R>(self.section, f)
-    }
-}
-
-impl<R: Zap> PartialEq for VariantView<'_, R> {
-    fn eq(&self, other: &Self) -> bool {
-        compare::same_views::<R>(self.section, other.section)
-    }
-}
-
-impl<'m, R: Zap> RecordView<'m> for VariantView<'m, R> {
-    type Record = R;
-
-    fn from_section(section: Section<'m>) -> Self {
-        Self { section, record: PhantomData }
-    }
     fn section(&self) -> Section<'m> {
         self.section
     }

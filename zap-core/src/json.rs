@@ -39,7 +39,8 @@ mod order;
 mod parse;
 mod read;
 pub(crate) mod spell;
-mod write;
+mod view;
+pub(crate) mod write;
 
 use core::fmt;
 
@@ -47,9 +48,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use error::{JsonError, JsonErrorKind, WriteError};
+pub use view::JsonView;
 
 use crate::dynamic::{DynamicRecord, is_byte, is_newtype};
-use crate::{DecodeError, DecodeOwned, FieldType, Layout, Limits, RecordView};
+use crate::{DecodeError, DecodeOwned, FieldType, Layout, Limits};
 
 /// How JSON text is spelled where there is a choice. Reading takes both spellings of integers, and of bytes the chosen
 /// one.
@@ -149,7 +151,7 @@ impl Default for JsonOptions {
 /// # Cost
 ///
 /// O(message): visits at most as many bytes as the limits allow. The text, and a stack of a few KiB.
-pub fn to_string<'m>(view: impl RecordView<'m>) -> Result<String, DecodeError> {
+pub fn to_string<'m>(view: impl JsonView<'m>) -> Result<String, DecodeError> {
     let mut text = String::new();
     to_fmt(&mut text, view, &JsonOptions::new()).map_err(WriteError::decode_error)?;
     Ok(text)
@@ -160,12 +162,8 @@ pub fn to_string<'m>(view: impl RecordView<'m>) -> Result<String, DecodeError> {
 /// # Errors
 ///
 /// What is wrong with the message, or the writer's error. What was written before stays written.
-pub fn to_fmt<'m>(
-    mut out: impl fmt::Write,
-    view: impl RecordView<'m>,
-    options: &JsonOptions,
-) -> Result<(), WriteError> {
-    write::record(&mut out, DynamicRecord::of_view(&view), options)
+pub fn to_fmt<'m>(mut out: impl fmt::Write, view: impl JsonView<'m>, options: &JsonOptions) -> Result<(), WriteError> {
+    write::write(&mut out, view.json_root(), options)
 }
 
 /// Writes the JSON text of a view into an [`io::Write`](std::io::Write). Many small writes: hand over a buffered one.
@@ -191,7 +189,7 @@ pub fn to_fmt<'m>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[cfg(feature = "std")]
-pub fn to_writer<'m>(out: impl std::io::Write, view: impl RecordView<'m>) -> Result<(), WriteError> {
+pub fn to_writer<'m>(out: impl std::io::Write, view: impl JsonView<'m>) -> Result<(), WriteError> {
     let mut adapter = IoWriter { out, error: None };
     let written = to_fmt(&mut adapter, view, &JsonOptions::new());
     match adapter.error {
@@ -238,7 +236,7 @@ pub fn message_to_string_with(
 ) -> Result<String, DecodeError> {
     let record = DynamicRecord::open_within(message, layout, &options.limits)?;
     let mut text = String::new();
-    write::record(&mut text, record, options).map_err(WriteError::decode_error)?;
+    write::write(&mut text, write::Root::of_record(record), options).map_err(WriteError::decode_error)?;
     Ok(text)
 }
 

@@ -151,6 +151,7 @@ mod text;
 mod trusted;
 mod tuple;
 mod update;
+mod variant;
 mod walk;
 
 pub use annotate::{Annotated, annotate};
@@ -188,6 +189,7 @@ pub use stream::{DecodeElement, Element, StreamIter, StreamView};
 pub use text::Text;
 pub use tuple::TupleView;
 pub use update::{RecordViewMut, SlotMut};
+pub use variant::{FieldView, VariantView};
 #[cfg(feature = "derive")]
 pub use zap_derive::Zap;
 /// The element types of [`ListView::as_slice`]: little-endian, alignment 1.
@@ -201,14 +203,14 @@ pub mod __private {
     pub use crate::compare::{same_views, view_equals};
     pub use crate::conversion::converted;
     pub use crate::derived_key::{ByField, ByValue, DerivedKey};
-    pub use crate::enumeration::{
-        EnumValue, OpenEnum, PlainEnum, VariantView, check_discriminant, data, data::debug_variant, plain,
-    };
+    pub use crate::enumeration::{EnumValue, OpenEnum, PlainEnum, check_discriminant, plain};
     pub use crate::growable::GrowableField;
     pub mod growable {
         pub use crate::growable::*;
     }
     pub use crate::display::display;
+    pub use crate::dynamic::DynamicEnum;
+    pub use crate::json::{JsonView, write::Root as JsonRoot};
     pub use crate::layout::{SlotShape, check_fault, check_moved, check_offset, check_size, place, place_after};
     pub use crate::native_slot::{Fallible, NativeSlot, Sure, form};
     pub use crate::pin::{Parts, check_pin, pin_len, pin_text};
@@ -218,10 +220,13 @@ pub mod __private {
     pub use crate::record::DebugView;
     pub use crate::section::{Field, Section};
     #[cfg(feature = "serde")]
-    pub use crate::serialize::serialize_view;
+    pub use crate::serialize::{serialize_variant, serialize_view};
     pub use crate::sink::Sink;
     pub use crate::slot::{Missing, SkippedField};
     pub use crate::update::SectionMut;
+    pub mod variant {
+        pub use crate::variant::*;
+    }
     pub use crate::walk::Walk;
     pub use crate::{Decode, DecodeElement, DecodeError, DecodeSlot, Dialect, Element, FieldLayout, FieldType};
     pub use crate::{

@@ -273,13 +273,11 @@ impl<'m, T: Slot<Native>> ListView<'m, T> {
     }
 
     /// The map whose entries these are, read through its layout.
-    #[cfg(feature = "serde")]
     pub(crate) const fn to_dynamic_map(self, entry: &'static crate::Layout) -> crate::dynamic::DynamicMap<'m> {
         crate::dynamic::DynamicMap::new(self.body, entry, self.place)
     }
 
     /// The same list, read through its layout.
-    #[cfg(feature = "serde")]
     pub(crate) fn to_dynamic(self, element: &'static FieldType) -> crate::dynamic::DynamicList<'m> {
         crate::dynamic::DynamicList::run(self.body, self.place, element, T::WIDTH, false)
     }

@@ -115,7 +115,6 @@ impl<'m, K: MapKey, V: NativeSlot> MapView<'m, K, V> {
     }
 }
 
-#[cfg(feature = "serde")]
 impl<'m, K: MapKey, V: NativeSlot> MapView<'m, K, V> {
     /// The same map, read through its layout.
     pub(crate) fn to_dynamic(self) -> crate::dynamic::DynamicMap<'m> {

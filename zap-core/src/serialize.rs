@@ -19,8 +19,8 @@ use crate::json::spell::{Decimal, Hex, Uuid};
 use crate::tuple::Tuple;
 use crate::walk::Walk;
 use crate::{
-    DecodeError, Element, EnumView, Enumeration, FieldType, FixedStride, Limits, ListView, MapKey, MapView, Native,
-    NativeSlot, RecordView, SetView, Slot, StreamDialect, StreamView, TupleView,
+    DecodeError, Element, EnumView, Enumeration, FieldType, FieldView, FixedStride, Limits, ListView, MapKey, MapView,
+    Native, NativeSlot, RecordView, SetView, Slot, StreamDialect, StreamView, TupleView, VariantView,
 };
 
 /// What is serialised, and the budget that all of it shares.
@@ -58,21 +58,42 @@ pub fn serialize_view<'m, V: RecordView<'m>, S: Serializer>(view: &V, serializer
     DynamicRecord::of_view(view).serialize(serializer)
 }
 
-/// Expands to the view's `Serialize`.
+/// Expands to the view's `Serialize`, which one of the functions above is.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __serialize_view {
-    ([$($generics:tt)*] [$view:ty] [$($bounds:tt)*]) => {
+    ([$($generics:tt)*] [$view:ty] [$($bounds:tt)*] $serialize:ident) => {
         #[automatically_derived]
         impl $($generics)* $crate::__private::serde::Serialize for $view $($bounds)* {
             fn serialize<__S: $crate::__private::serde::Serializer>(
                 &self,
                 __serializer: __S,
             ) -> $crate::__private::Result<__S::Ok, __S::Error> {
-                $crate::__private::serialize_view(self, __serializer)
+                $crate::__private::$serialize(self, __serializer)
             }
         }
     };
+}
+
+/// Serialises the view of an enum with data: what the derive's implementation does.
+///
+/// # Errors
+///
+/// As [`serialize_view`].
+pub fn serialize_variant<'m, V: VariantView<'m>, S: Serializer>(view: &V, serializer: S) -> Result<S::Ok, S::Error> {
+    view.to_dynamic().serialize(serializer)
+}
+
+impl Serialize for DynamicEnum<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_within(*self, self.message_len(), serializer)
+    }
+}
+
+impl<T: Slot<Native>> Serialize for FieldView<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_within(self.to_dynamic(), self.section().message().len(), serializer)
+    }
 }
 
 impl Serialize for DynamicRecord<'_> {

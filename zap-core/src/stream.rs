@@ -207,7 +207,6 @@ impl<'m, T: Element<D>, D: StreamDialect> StreamView<'m, T, D> {
     }
 
     /// The same list, read through its layout.
-    #[cfg(feature = "serde")]
     pub(crate) fn to_dynamic(self, element: &'static FieldType) -> crate::dynamic::DynamicList<'m> {
         crate::dynamic::DynamicList::stream(self.stream, self.count, self.place, element, D::KIND)
     }

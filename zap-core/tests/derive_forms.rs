@@ -948,7 +948,7 @@ mod enums {
         let bytes = text.to_vec()?;
         assert_eq!(Wrapped::<u8>::decode(&bytes)?, text);
         let DocumentedView::Text(read) = Wrapped::<u8>::view(&bytes)?.field_0()? else { return Err("no text".into()) };
-        assert_eq!(read?, "t");
+        assert_eq!(read.get()?, "t");
         let fields = Documented::Fields { value: 5_u64, text: "u" };
         let bytes = fields.to_vec()?;
         let view: EnumView<'_, Documented<'_, u64>> = Documented::view(&bytes)?;
@@ -958,7 +958,7 @@ mod enums {
         assert_eq!(Grown::<2>::decode(&grown.to_vec()?)?, grown);
         let made = round_trip(&Made::Words(vec!["w".into()]))?;
         let read: Result<MadeView<'_>, DecodeError> = Made::view(&made)?.get();
-        assert!(matches!(read?, MadeView::Words(Ok(_))));
+        assert!(matches!(read?, MadeView::Words(words) if words.get().is_ok()));
         let _ = round_trip(&Made::Number(1))?;
         Ok(())
     }

@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::fmt::Debug;
 
-use zap_core::{DecodeErrorKind, DecodeOwned, Enumeration, FieldType, Limits, Zap};
+use zap_core::{DecodeErrorKind, DecodeOwned, Enumeration, FieldType, Limits, VariantView, Zap};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -266,12 +266,12 @@ fn variants_with_data_round_trip_everywhere() -> Outcome {
     assert_eq!((circle.radius(), circle.name()?), (1.5, "c"));
     assert!(matches!(pair.field_1()?.get(2), Some(Ok(ShapeView::Other(99)))));
     let ShapeView::Text(text) = view.boxed()? else { panic!("not a text") };
-    assert_eq!(text?, "");
+    assert_eq!(text.get()?, "");
     assert!(matches!(view.maybe()?, Some(ShapeView::Nothing)));
     assert!(view.none()?.is_none());
     let ExprView::Add(add) = view.expr()? else { panic!("not a sum") };
     let ExprView::Neg(neg) = add.field_0()? else { panic!("not negative") };
-    assert!(matches!(neg.field_0()?, ExprView::Num(2.0)));
+    assert!(matches!(neg.get()?, ExprView::Num(number) if number.get() == 2.0));
     let EitherView::Both(both) = view.either()? else { panic!("not both") };
     let EitherView::Right(right) = both.field_0()? else { panic!("not right") };
     assert_eq!((right.right()?, right.pad(), both.field_1()?), ("r", &[1, 2], "b"));
@@ -282,13 +282,53 @@ fn variants_with_data_round_trip_everywhere() -> Outcome {
     Ok(())
 }
 
+/// What can be done with the view of a record can be done with that of an enum.
+#[test]
+fn the_view_of_a_variant_compares_prints_and_decodes() -> Outcome {
+    let (scene, bytes) = (scene(), scene().to_vec()?);
+    let view = Scene::view(&bytes)?;
+    let all = view.all()?;
+    for (view, shape) in all.iter().zip(&scene.all) {
+        let view = view?;
+        let (again, the_other_way) = (view, *shape == view);
+        assert!(view == *shape && the_other_way && view == again);
+        assert_eq!((view.to_value()?, view.number()), (shape.clone(), view.to_dynamic().number()));
+        let others = all.iter().filter_map(Result::ok).filter(|other| *other == view).count();
+        assert_eq!(others, 1, "{view}");
+    }
+    let printed: Vec<String> =
+        all.iter().map(|shape| shape.map(|shape| shape.to_string())).collect::<Result<_, _>>()?;
+    assert_eq!(printed, ["Group([Nothing])", "Text(\"t\")", "Empty", "Void", "Circle { radius: 1.5, title: \"c\" }"]);
+
+    // A field of a variant, where there is only one.
+    let (ExprView::Add(add), Expr::Add(neg, _)) = (view.expr()?, &scene.expr) else { panic!("not a sum") };
+    let (ExprView::Neg(left), Expr::Neg(num)) = (add.field_0()?, &**neg) else { panic!("not negative") };
+    let again = left;
+    assert!(left == *num && left == again && left.get()? == **num);
+    assert_eq!(
+        (left.to_value()?, left.to_string(), format!("{left:?}")),
+        (num.clone(), "Num(2.0)".into(), "Ok(Num(2.0))".into())
+    );
+
+    // What a variant points at may be wrong: the view is there, equals nothing, and says so where it is read.
+    let mut bytes = Shape::Text("t".into()).to_vec()?;
+    let last = bytes.len() - 1;
+    bytes[last] = 0xff;
+    let shape = Shape::view(&bytes)?.get()?;
+    let again = shape;
+    assert!(shape != again && shape != Shape::Text("t".into()));
+    assert_eq!(shape.to_value().unwrap_err().kind(), DecodeErrorKind::InvalidUtf8);
+    assert_eq!(shape.to_string(), "Text(<text is not valid UTF-8 (at byte 32, field `0` of `Shape::Text`)>)");
+    Ok(())
+}
+
 #[test]
 fn enums_with_data_are_roots() -> Outcome {
     let bytes = round_trip(&Expr::Num(2.0))?;
     assert_eq!(bytes, b"ZAP\0\x01\0\0\0\x10\0\0\0\x20\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\0\0\0\0\x40");
     let view = Expr::view(&bytes)?;
     assert_eq!(view.number(), 0);
-    assert!(matches!(view.get()?, ExprView::Num(2.0)));
+    assert!(matches!(view.get()?, ExprView::Num(number) if number == 2.0));
     let either = Either::<u16, String>::Left(5);
     let bytes = either.to_vec()?;
     assert_eq!(Either::<u16, String>::decode(&bytes)?, either);

@@ -279,7 +279,7 @@ mod conversions {
         let bytes = round_trip(&tasks)?;
         let list = Tasks::view(&bytes)?.tasks()?;
         let Some(Ok(TaskView::Job(job))) = list.get(0) else { panic!("not a job") };
-        assert_eq!(job.timeout(), 7);
+        assert_eq!(job.get().timeout(), 7);
         let Some(Ok(TaskView::Wait(wait))) = list.get(1) else { panic!("not a wait") };
         assert_eq!(wait.field_0(), 3);
         assert!(matches!(list.get(3), Some(Ok(TaskView::Idle))));

@@ -5,7 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::{Serialize, Serializer};
 use zap_core::json::{self, IntegerText, JsonOptions};
-use zap_core::{DecodeErrorKind, Zap};
+use zap_core::{DecodeErrorKind, VariantView, Zap};
 
 /// As views spell bytes in formats for people.
 fn hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
@@ -119,6 +119,71 @@ macro_rules! records {
 records!("native", native);
 records!("zapgen", zapgen);
 records!("zip", zip);
+
+/// Every form of variant, as a field's accessor gives it.
+#[derive(Zap, Serialize, Clone, Debug, PartialEq)]
+enum Event {
+    Started,
+    Named(String),
+    Raw(#[serde(serialize_with = "hex")] Vec<u8>),
+    Moved { x: i32, y: Option<u8> },
+    Pair(u64, char),
+    Inner(Moved),
+    Again(Box<Event>),
+    Many(Vec<Event>),
+    Maybe(Option<Box<Event>>),
+}
+
+#[derive(Zap, Serialize, Clone, Debug, PartialEq)]
+struct Moved {
+    by: (u8, f64),
+}
+
+#[derive(Zap)]
+struct Log {
+    events: Vec<Event>,
+}
+
+#[test]
+fn the_view_of_an_enum_serialises_as_the_enum() {
+    let moved = Event::Moved { x: -1, y: Some(2) };
+    let events = vec![
+        Event::Started,
+        Event::Named("a\"b".into()),
+        Event::Raw(vec![0, 255]),
+        moved.clone(),
+        Event::Moved { x: 0, y: None },
+        Event::Pair(1 << 60, 'x'),
+        Event::Inner(Moved { by: (3, 0.5) }),
+        Event::Again(Box::new(Event::Named(String::new()))),
+        Event::Many(vec![Event::Started, moved]),
+        Event::Maybe(None),
+        Event::Maybe(Some(Box::new(Event::Started))),
+    ];
+    let bytes = Log { events: events.clone() }.to_vec().unwrap();
+    let views = Log::view(&bytes).unwrap().events().unwrap();
+    assert_eq!(serde_json::to_string(&views).unwrap(), serde_json::to_string(&events).unwrap());
+    for (view, event) in views.iter().zip(&events) {
+        let view = view.unwrap();
+        let expected = serde_json::to_string(event).unwrap();
+        assert_eq!(serde_json::to_string(&view).unwrap(), expected);
+        let mut ours = String::new();
+        json::to_fmt(&mut ours, view, &JsonOptions::new().integers(IntegerText::Numbers)).unwrap();
+        assert_eq!(ours, expected);
+        assert_eq!(&view.to_value().unwrap(), event);
+        match view {
+            EventView::Named(name) => assert_eq!(
+                (serde_json::to_string(&name).unwrap(), json::to_string(name).unwrap()),
+                (serde_json::to_string(&name.get().unwrap()).unwrap(), format!("{name}"))
+            ),
+            EventView::Many(many) => {
+                let many = many.get().unwrap();
+                assert_eq!(json::to_string(many).unwrap(), serde_json::to_string(&many).unwrap());
+            }
+            _ => {}
+        }
+    }
+}
 
 #[test]
 fn wrong_bytes_become_the_serializers_error() {

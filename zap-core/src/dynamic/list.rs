@@ -93,7 +93,6 @@ impl<'m> DynamicList<'m> {
         DynamicListIter { list: *self, next: 0, stream: self.section, keys: Keys::new() }
     }
 
-    #[cfg(feature = "serde")]
     pub(crate) const fn message_len(&self) -> usize {
         self.section.message().len()
     }

@@ -41,7 +41,7 @@ impl fmt::Debug for DynamicSlot<'_> {
 }
 
 impl<'m> DynamicSlot<'m> {
-    pub(super) const fn new(
+    pub(crate) const fn new(
         section: Section<'m>,
         field: Field,
         field_type: &'static FieldType,

@@ -14,16 +14,33 @@ use crate::dynamic::{
 };
 use crate::walk::Walk;
 
-/// Writes a record and everything behind it.
-pub(super) fn record<'m>(
-    out: &mut impl Write,
-    record: DynamicRecord<'m>,
-    options: &JsonOptions,
-) -> Result<(), WriteError> {
-    let message_len = record.section().message().len();
+/// What is written first, and the bytes of the message that it is in.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Root<'m> {
+    Value(Value<'m>, usize),
+    Slot(DynamicSlot<'m>, usize),
+}
+
+impl<'m> Root<'m> {
+    pub(super) fn of_record(record: DynamicRecord<'m>) -> Self {
+        Self::Value(Value::Record(record), record.section().message().len())
+    }
+
+    pub(crate) fn of_enum(value: DynamicEnum<'m>) -> Self {
+        Self::Value(Value::Enum(value), value.message_len())
+    }
+}
+
+/// Writes a value and everything behind it.
+pub(super) fn write<'m>(out: &mut impl Write, root: Root<'m>, options: &JsonOptions) -> Result<(), WriteError> {
+    let (Root::Value(_, message_len) | Root::Slot(_, message_len)) = root;
     let walk = Walk::new(&options.limits, message_len, None);
     let mut writer = Writer { out, options, walk, stack: Vec::new() };
-    writer.value(Value::Record(record))?;
+    match root {
+        Root::Value(value, _) => writer.value(value)?,
+        Root::Slot(slot, _) => writer.slot(slot)?,
+    }
     while let Some(level) = writer.stack.last_mut() {
         match level.source.next(&mut writer.walk) {
             Some(item) => {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use zap_core::{TupleView, Zap};
+use zap_core::{TupleView, VariantView, Zap};
 
 record! { Scalars / ScalarsView {
     a: bool, b: u8, c: u16, d: u32, e: u64, f: u128, g: i8, h: i16, i: i32, j: i64, k: i128, l: f32, m: f64, n: char,
@@ -364,14 +364,16 @@ make!(Shape, |dice| match u8::make(dice) % 6 {
 impl crate::support::Touch for ShapeView<'_> {
     fn touch(&self, seen: &mut crate::support::Seen) {
         use crate::support::Touch;
+        let again = *self;
+        let _ = *self == again;
         match self {
             Self::Nothing | Self::Other(_) => Touch::touch(&0_u8, seen),
-            Self::Text(text) => text.touch(seen),
+            Self::Text(text) => text.get().touch(seen),
             Self::Pair(pair) => {
                 pair.color().touch(seen);
                 pair.name().touch(seen);
             }
-            Self::Group(shapes) => shapes.touch(seen),
+            Self::Group(shapes) => shapes.get().touch(seen),
             Self::Inside(inside) => {
                 inside.field_0().touch(seen);
                 inside.field_1().touch(seen);
@@ -382,15 +384,16 @@ impl crate::support::Touch for ShapeView<'_> {
 
 impl crate::support::Same<ShapeView<'_>> for Shape {
     fn same(&self, got: ShapeView<'_>) {
+        assert!(got == *self && got.to_value().unwrap() == *self, "{got}");
         match (self, got) {
             (Self::Nothing, ShapeView::Nothing) => {}
             (Self::Other(number), ShapeView::Other(got)) => assert_eq!(*number, got),
-            (Self::Text(text), ShapeView::Text(got)) => text.same(got),
+            (Self::Text(text), ShapeView::Text(got)) => text.same(got.get()),
             (Self::Pair { color, name }, ShapeView::Pair(got)) => {
                 color.same(got.color());
                 name.same(got.name());
             }
-            (Self::Group(shapes), ShapeView::Group(got)) => shapes.same(got),
+            (Self::Group(shapes), ShapeView::Group(got)) => shapes.same(got.get()),
             (Self::Inside(shape, status), ShapeView::Inside(got)) => {
                 shape.same(got.field_0());
                 status.same(got.field_1());

@@ -5,11 +5,11 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use syn::{Data, DeriveInput, Fields, GenericParam, Ident, Member, Visibility, WherePredicate, parse_quote};
+use syn::{Data, DeriveInput, Fields, GenericParam, Ident, Member, Visibility, parse_quote};
 
 use crate::ast::{Field, Record};
 use crate::expand::enumeration::{other_name, root};
-use crate::expand::generics::{Context, has_box, mentions_parameters, without_defaults};
+use crate::expand::generics::{Context, without_defaults};
 use crate::expand::record::{default, implement, to_wire};
 use crate::expand::{record as records, view};
 use crate::variants::{Enumeration, Variant};
@@ -18,8 +18,8 @@ use crate::variants::{Enumeration, Variant};
 enum Form<'r, 'i> {
     /// Nothing is on the wire but the tag.
     Unit,
-    /// The view holds what the accessor of its only field gives.
-    Direct(&'r Field<'i>),
+    /// The view holds a `FieldView` of its only field.
+    Field(&'r Field<'i>),
     /// The view holds a view of the fields.
     View,
 }
@@ -27,8 +27,8 @@ enum Form<'r, 'i> {
 fn form<'r, 'i>(variant: &Variant<'_>, section: &'r Record<'i>) -> Form<'r, 'i> {
     match (variant.fields, section.fields.as_slice()) {
         (_, []) => Form::Unit,
-        // The module's type may have a lifetime or not, which a definition must know. A box may hold the enum itself.
-        (Fields::Unnamed(_), [field]) if field.with.is_none() && !has_box(field.ty) => Form::Direct(field),
+        // The module's type may have a lifetime or not, which a definition must know.
+        (Fields::Unnamed(_), [field]) if field.with.is_none() => Form::Field(field),
         _ => Form::View,
     }
 }
@@ -53,20 +53,15 @@ pub(crate) fn define(record: &Record<'_>, enumeration: &Enumeration<'_>, section
     let context = Context::new(record, None);
     let (visibility, view, krate, message) =
         (record.visibility, &record.view, &record.attributes.krate, &context.message);
-    let mut bounds: Vec<WherePredicate> = Vec::new();
     let mut views = TokenStream::new();
     let variants = each(enumeration, sections).map(|(variant, section)| {
         let ident = variant.ident;
         let docs = docs(variant);
         match form(variant, section) {
             Form::Unit => quote!(#docs #ident),
-            Form::Direct(field) => {
+            Form::Field(field) => {
                 let ty = context.view_type(record, field.ty);
-                let slot = quote!(#krate::__private::Slot<#krate::__private::Native>);
-                if mentions_parameters(section, field.ty) {
-                    bounds.push(parse_quote!(#ty: #slot));
-                }
-                quote!(#docs #ident(<#ty as #slot>::Get<#message>))
+                quote!(#docs #ident(#krate::__private::variant::FieldView<#message, #ty>))
             }
             Form::View => {
                 let context = Context::new(section, None);
@@ -82,13 +77,12 @@ pub(crate) fn define(record: &Record<'_>, enumeration: &Enumeration<'_>, section
         quote!(#docs #ident(#krate::__private::u32))
     });
     let parameters = parameters(record, &context);
-    let where_clause = (!bounds.is_empty()).then(|| quote!(where #(#bounds),*));
     let doc = format!("A [`{}`] read in place: the variant, and a view of its fields.", record.ident);
     let allowed = &record.allowed;
     quote! {
         #[doc = #doc]
         #(#[allow(#allowed)])*
-        #visibility enum #view<#(#parameters),*> #where_clause {
+        #visibility enum #view<#(#parameters),*> {
             #(#variants,)*
             #other
         }
@@ -192,21 +186,41 @@ fn view_impls(
 ) -> TokenStream {
     let generics = context.view_generics(record);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let view = context.view_path(record);
-    let arms = each(enumeration, sections).map(|(variant, section)| {
+    let (view, owner, message) = (context.view_path(record), context.record_in_view(record), &context.message);
+    let shown = each(enumeration, sections).map(|(variant, section)| {
         let ident = variant.ident;
         let name = ident.to_string();
         match form(variant, section) {
             Form::Unit => quote!(Self::#ident => __f.write_str(#name)),
-            _ => quote!(Self::#ident(__value) => __zap::debug_variant(__f, #name, __value)),
+            _ => quote!(Self::#ident(__value) => __zap::variant::debug_variant(__f, #name, __value)),
         }
     });
-    let other = enumeration.other.as_ref().map(|other| {
-        let ident = other.ident;
-        let name = ident.to_string();
-        quote!(Self::#ident(__value) => __zap::debug_variant(__f, #name, __value),)
+    let read = each(enumeration, sections).map(|(variant, section)| {
+        let (ident, tag) = (variant.ident, variant.tag);
+        let fields = match form(variant, section) {
+            Form::Unit => return quote!(Self::#ident => (#tag, __zap::Option::None)),
+            Form::Field(_) => quote!(__zap::variant::FieldView::section(__value)),
+            Form::View => quote!(__zap::RecordView::section(__value)),
+        };
+        quote!(Self::#ident(__value) => (#tag, __zap::Option::Some(#fields)))
     });
+    let other = enumeration.other.as_ref().map(|other| other.ident);
+    let other_name = other.map(ToString::to_string);
+    let (other_shown, other_read): (Vec<_>, Vec<_>) = other
+        .iter()
+        .map(|ident| {
+            (
+                quote!(Self::#ident(__value) => __zap::variant::debug_variant(__f, #other_name, __value)),
+                quote!(Self::#ident(__number) => (*__number, __zap::Option::None)),
+            )
+        })
+        .unzip();
+    let equality = equality(record, context);
     quote! {
+        #equality
+
+        __zap::implement_serialize!([#impl_generics] [#view] [#where_clause] serialize_variant);
+
         #[automatically_derived]
         impl #impl_generics __zap::Clone for #view #where_clause {
             #[inline]
@@ -222,9 +236,73 @@ fn view_impls(
         impl #impl_generics __zap::Debug for #view #where_clause {
             fn fmt(&self, __f: &mut __zap::Formatter<'_>) -> __zap::FmtResult {
                 match self {
-                    #(#arms,)*
-                    #other
+                    #(#shown,)*
+                    #(#other_shown,)*
                 }
+            }
+        }
+
+        #[automatically_derived]
+        impl #impl_generics __zap::Display for #view #where_clause {
+            fn fmt(&self, __f: &mut __zap::Formatter<'_>) -> __zap::FmtResult {
+                __zap::variant::display(self, __f)
+            }
+        }
+
+        #[automatically_derived]
+        impl #impl_generics __zap::JsonView<#message> for #view #where_clause {
+            fn json_root(&self) -> __zap::JsonRoot<#message> {
+                __zap::variant::json_root(self)
+            }
+        }
+
+        #[automatically_derived]
+        impl #impl_generics __zap::variant::VariantView<#message> for #view #where_clause {
+            type Enum = #owner;
+
+            fn to_dynamic(&self) -> __zap::DynamicEnum<#message> {
+                let (__number, __fields) = match self {
+                    #(#read,)*
+                    #(#other_read,)*
+                };
+                __zap::variant::dynamic::<#owner>(__number, __fields)
+            }
+        }
+    }
+}
+
+/// `PartialEq` between two views, and between a view and a value, both ways.
+fn equality(record: &Record<'_>, context: &Context) -> TokenStream {
+    let view = context.view_path(record);
+    let generics = context.view_generics(record);
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    // Here the enum's lifetimes are its own, whatever the message's is.
+    let ident = record.ident;
+    let mut value_generics = context.record_generics(record);
+    let message = &context.message;
+    value_generics.params.insert(0, parse_quote!(#message));
+    let (impl_value, _, where_value) = value_generics.split_for_impl();
+    let (_, arguments, _) = record.generics.split_for_impl();
+    // Not marked as derived: clippy would ask for `Eq`, which a view of floats is not.
+    quote! {
+        #[allow(single_use_lifetimes)]
+        impl #impl_generics __zap::PartialEq for #view #where_clause {
+            fn eq(&self, __other: &Self) -> __zap::bool {
+                __zap::variant::same_views(self, __other)
+            }
+        }
+
+        #[allow(single_use_lifetimes)]
+        impl #impl_value __zap::PartialEq<#ident #arguments> for #view #where_value {
+            fn eq(&self, __other: &#ident #arguments) -> __zap::bool {
+                __zap::variant::view_equals(self, __other)
+            }
+        }
+
+        #[allow(single_use_lifetimes)]
+        impl #impl_value __zap::PartialEq<#view> for #ident #arguments #where_value {
+            fn eq(&self, __other: &#view) -> __zap::bool {
+                __zap::variant::view_equals(__other, self)
             }
         }
     }
@@ -243,10 +321,10 @@ fn on_tag(
     });
     let other = match &enumeration.other {
         Some(variant) => other(variant.ident),
-        None => quote!(__zap::Result::Err(__zap::data::unknown(__section, __field))),
+        None => quote!(__zap::Result::Err(__zap::variant::VariantPlace::unknown(__place))),
     };
     quote! {
-        match __zap::data::tag(__section, __field) {
+        match __zap::variant::VariantPlace::number(__place) {
             #(#arms,)*
             __tag => #other,
         }
@@ -266,18 +344,17 @@ fn slot_impls(
         sections,
         |variant, section| {
             let (ident, of) = (variant.ident, section_type(section));
+            let fields = quote!(__zap::variant::section::<#of>(__place));
             match form(variant, section) {
-                Form::Unit => quote!(__zap::data::unit(__section, __field).map(|()| #view_name::#ident)),
-                Form::Direct(field) => {
+                Form::Unit => quote!(__zap::variant::VariantPlace::unit(__place).map(|()| #view_name::#ident)),
+                Form::Field(_) => {
                     // As the view's definition names it, for whose lifetime the message's stands.
-                    let slot = context.slot(&context.view_type(record, field.ty));
-                    let in_view = Context::new(section, None).record_in_view(section);
-                    quote! {
-                        __zap::data::section::<#of>(__section, __field)
-                            .map(|__section| #view_name::#ident(#slot::get_field::<#in_view>(__section, 0)))
-                    }
+                    let of = Context::new(section, None).record_in_view(section);
+                    quote!(#fields.map(|__fields| #view_name::#ident(__zap::variant::FieldView::new::<#of>(__fields))))
                 }
-                Form::View => quote!(__zap::data::view::<#of>(__section, __field).map(#view_name::#ident)),
+                Form::View => {
+                    quote!(#fields.map(|__fields| #view_name::#ident(__zap::RecordView::from_section(__fields))))
+                }
             }
         },
         |other| quote!(__zap::Result::Ok(#view_name::#other(__tag))),
@@ -288,8 +365,8 @@ fn slot_impls(
         |variant, section| {
             let of = section_type(section);
             match form(variant, section) {
-                Form::Unit => quote!(__zap::data::unit(__section, __field)),
-                _ => quote!(__zap::data::check::<#of, __METERED>(__section, __field, __walk)),
+                Form::Unit => quote!(__zap::variant::VariantPlace::unit(__place)),
+                _ => quote!(__zap::variant::check::<#of, __METERED>(__place, __walk)),
             }
         },
         |_| {
@@ -301,7 +378,6 @@ fn slot_impls(
     );
     let put = put_arms(context, enumeration, sections);
     let equals = equals_arms(context, enumeration, sections);
-    let same = same_arms(enumeration, sections);
     let sections_of_variants = each(enumeration, sections).map(|(variant, section)| match form(variant, section) {
         Form::Unit => quote!(__zap::Option::None),
         _ => {
@@ -328,6 +404,7 @@ fn slot_impls(
             type Get<#message> = __zap::Result<#view, __zap::DecodeError>;
 
             fn get<#message>(__section: __zap::Section<#message>, __field: __zap::Field) -> Self::Get<#message> {
+                let __place = __zap::variant::VariantSlot::new(__section, __field);
                 #get
             }
             fn check<const __METERED: __zap::bool>(
@@ -335,6 +412,7 @@ fn slot_impls(
                 __field: __zap::Field,
                 __walk: &mut __zap::Walk<'_, __METERED>,
             ) -> __zap::Result<(), __zap::DecodeError> {
+                let __place = __zap::variant::VariantSlot::new(__section, __field);
                 #check
             }
             fn equals(
@@ -343,10 +421,8 @@ fn slot_impls(
                 __field: __zap::Field,
                 __walk: &mut __zap::Walk<'_, true>,
             ) -> __zap::bool {
-                let __tag = __zap::data::tag(__section, __field);
-                match self {
-                    #equals
-                }
+                let __place = __zap::variant::VariantSlot::new(__section, __field);
+                __zap::variant::DataEnum::equals_variant(self, __place, __walk)
             }
             fn same(
                 __left: __zap::Section<'_>,
@@ -354,11 +430,7 @@ fn slot_impls(
                 __field: __zap::Field,
                 __walk: &mut __zap::Walk<'_, true>,
             ) -> __zap::bool {
-                let __tag = __zap::data::tag(__left, __field);
-                __tag == __zap::data::tag(__right, __field)
-                    && match __tag {
-                        #same
-                    }
+                __zap::variant::same::<Self>(__left, __right, __field, __walk)
             }
             fn put<__S: __zap::Sink>(&self, __sink: &mut __S, __section: &mut __S::Section, __offset: __zap::usize) {
                 match self {
@@ -385,8 +457,24 @@ fn slot_impls(
             }
         },
     );
+    let values = implement(
+        record,
+        &generics,
+        &quote!(__zap::variant::DataEnum),
+        &quote! {
+            fn equals_variant<'__p, __P: __zap::variant::VariantPlace<'__p>>(
+                &self,
+                __place: __P,
+                __walk: &mut __zap::Walk<'_, true>,
+            ) -> __zap::bool {
+                match self {
+                    #equals
+                }
+            }
+        },
+    );
     let decode = decode_impl(record, context, enumeration, sections);
-    quote!(#slot #stride #native #decode)
+    quote!(#slot #stride #native #values #decode)
 }
 
 /// One arm for each variant, which writes it.
@@ -394,7 +482,7 @@ fn put_arms(context: &Context, enumeration: &Enumeration<'_>, sections: &[Record
     let arms = each(enumeration, sections).map(|(variant, section)| {
         let (ident, tag, of) = (variant.ident, variant.tag, section_type(section));
         if section.fields.is_empty() {
-            return quote!(Self::#ident { .. } => __zap::data::put_tag::<__S>(__section, __offset, #tag),);
+            return quote!(Self::#ident { .. } => __zap::variant::put_tag::<__S>(__section, __offset, #tag),);
         }
         let names: Vec<_> = (0..section.fields.len()).map(|index| format_ident!("__field_{index}")).collect();
         let members = section.fields.iter().map(|field| &field.member);
@@ -406,7 +494,7 @@ fn put_arms(context: &Context, enumeration: &Enumeration<'_>, sections: &[Record
         quote! {
             Self::#ident { #(#members: #names,)* #rest } => {
                 if let __zap::Option::Some(mut __fields) =
-                    __zap::data::begin::<#of, __S>(__sink, __section, __offset, #tag)
+                    __zap::variant::begin::<#of, __S>(__sink, __section, __offset, #tag)
                 {
                     #(#put)*
                     __zap::Sink::ascend(__sink);
@@ -416,17 +504,17 @@ fn put_arms(context: &Context, enumeration: &Enumeration<'_>, sections: &[Record
     });
     let other = enumeration.other.as_ref().map(|other| {
         let ident = other.ident;
-        quote!(Self::#ident(__tag) => __zap::data::put_tag::<__S>(__section, __offset, *__tag),)
+        quote!(Self::#ident(__tag) => __zap::variant::put_tag::<__S>(__section, __offset, *__tag),)
     });
     quote!(#(#arms)* #other)
 }
 
-/// One arm for each variant, which says whether the slot holds it.
+/// One arm for each variant, which says whether it is at the place.
 fn equals_arms(context: &Context, enumeration: &Enumeration<'_>, sections: &[Record<'_>]) -> TokenStream {
     let arms = each(enumeration, sections).map(|(variant, section)| {
         let (ident, tag, of) = (variant.ident, variant.tag, section_type(section));
         if section.fields.is_empty() {
-            return quote!(Self::#ident { .. } => __tag == #tag && __zap::data::unit(__section, __field).is_ok(),);
+            return quote!(Self::#ident { .. } => __zap::variant::is_unit(__place, #tag),);
         }
         let names: Vec<_> = (0..section.fields.len()).map(|index| format_ident!("__field_{index}")).collect();
         let members = section.fields.iter().map(|field| &field.member);
@@ -437,33 +525,15 @@ fn equals_arms(context: &Context, enumeration: &Enumeration<'_>, sections: &[Rec
         });
         quote! {
             Self::#ident { #(#members: #names,)* #rest } => {
-                __tag == #tag
-                    && __zap::data::paid::<#of>(__section, __field, __walk)
-                        .is_some_and(|__fields| #(#equals)&&*)
+                __zap::variant::section_of::<#of>(__place, #tag, __walk).is_some_and(|__fields| #(#equals)&&*)
             }
         }
     });
     let other = enumeration.other.as_ref().map(|other| {
         let ident = other.ident;
-        quote!(Self::#ident(__number) => __tag == *__number && __zap::data::is_unknown::<Self>(__tag),)
+        quote!(Self::#ident(__number) => __zap::variant::is_other::<Self>(__place, *__number),)
     });
     quote!(#(#arms)* #other)
-}
-
-/// One arm for each tag, which says whether both slots, which have it, hold the same.
-fn same_arms(enumeration: &Enumeration<'_>, sections: &[Record<'_>]) -> TokenStream {
-    let arms = each(enumeration, sections).map(|(variant, section)| {
-        let (tag, of) = (variant.tag, section_type(section));
-        let same = match form(variant, section) {
-            Form::Unit => {
-                quote!(__zap::data::unit(__left, __field).is_ok() && __zap::data::unit(__right, __field).is_ok())
-            }
-            _ => quote!(__zap::data::same::<#of>(__left, __right, __field, __walk)),
-        };
-        quote!(#tag => #same,)
-    });
-    let keeps_others = enumeration.other.is_some();
-    quote!(#(#arms)* _ => #keeps_others,)
 }
 
 /// Whether a field of a section is one of the variant's, not the marker behind them.
@@ -487,13 +557,13 @@ fn decode_impl(
             match form(variant, section) {
                 Form::Unit => {
                     let skipped = skipped.map(default);
-                    quote!(__zap::data::unit(__section, __field).map(|()| Self::#ident { #(#skipped),* }))
+                    quote!(__zap::variant::VariantPlace::unit(__place).map(|()| Self::#ident { #(#skipped),* }))
                 }
                 _ => {
                     let members = section.fields.iter().map(|field| &field.member);
                     let members: Vec<_> = members.chain(skipped.map(|skipped| &skipped.member)).collect();
                     quote! {
-                        __zap::data::decode::<#of, __METERED>(__section, __field, __walk)
+                        __zap::variant::decode::<#of, __METERED>(__place, __walk)
                             .map(|__fields| Self::#ident { #(#members: __fields.#members),* })
                     }
                 }
@@ -510,6 +580,20 @@ fn decode_impl(
             fn decode_slot<const __METERED: __zap::bool>(
                 __section: __zap::Section<#message>,
                 __field: __zap::Field,
+                __walk: &mut __zap::Walk<#message, __METERED>,
+            ) -> __zap::Result<Self, __zap::DecodeError> {
+                let __place = __zap::variant::VariantSlot::new(__section, __field);
+                <Self as __zap::variant::DecodeVariant<#message>>::decode_variant(__place, __walk)
+            }
+        },
+    );
+    let variant = implement(
+        record,
+        &generics,
+        &quote!(__zap::variant::DecodeVariant<#message>),
+        &quote! {
+            fn decode_variant<__P: __zap::variant::VariantPlace<#message>, const __METERED: __zap::bool>(
+                __place: __P,
                 __walk: &mut __zap::Walk<#message, __METERED>,
             ) -> __zap::Result<Self, __zap::DecodeError> {
                 #decode
@@ -529,7 +613,7 @@ fn decode_impl(
             }
         },
     );
-    quote!(#slot #root)
+    quote!(#slot #variant #root)
 }
 
 fn root_impls(

@@ -138,7 +138,7 @@ impl Context {
     pub(crate) fn view_path(&self, record: &Record<'_>) -> TokenStream {
         if !record.has_view {
             let message = &self.message;
-            return quote!(__zap::VariantView<#message, Self>);
+            return quote!(__zap::variant::SectionView<#message, Self>);
         }
         self.path(record, &record.view)
     }
@@ -248,20 +248,6 @@ pub(crate) fn is_flat(ty: &Type) -> bool {
         }),
         _ => false,
     }
-}
-
-/// Whether a `Box` of a value is anywhere in the type: what it reads as may hold itself.
-pub(crate) fn has_box(ty: &Type) -> bool {
-    struct Search(bool);
-    impl VisitMut for Search {
-        fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
-            self.0 |= segment.ident == "Box";
-            visit_mut::visit_path_segment_mut(self, segment);
-        }
-    }
-    let mut search = Search(false);
-    search.visit_type_mut(&mut ty.clone());
-    search.0 && !is_flat(ty)
 }
 
 /// Whether the type speaks of the record's type parameters, and not of the record itself.

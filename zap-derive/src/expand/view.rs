@@ -115,7 +115,7 @@ pub(crate) fn expand(record: &Record<'_>, context: &Context) -> TokenStream {
     let serialize = context
         .broken
         .is_none()
-        .then(|| quote!(__zap::implement_serialize!([#impl_generics] [#view] [#where_clause]);));
+        .then(|| quote!(__zap::implement_serialize!([#impl_generics] [#view] [#where_clause] serialize_view);));
 
     quote! {
         #serialize

@@ -60,46 +60,24 @@ impl BlockKind {
     }
 }
 
-/// A block whose structure is sound, and what is wrong with its content.
-pub(crate) struct Checked<'f> {
-    pub(crate) headers: Headers<'f>,
-    pub(crate) content: Option<FrameError>,
-}
-
 impl<'f> Headers<'f> {
-    /// Checks a block that lies at `at` of its frame. An error is about the structure.
+    /// Checks a block that lies at `at` of its frame. An error is about the structure; `content` is told the first thing
+    /// that is wrong with what the block holds, or is left alone.
     ///
     /// A block over the limit of its length is not walked: its structure stays unknown.
+    #[inline(always)]
     pub(crate) fn check(
         block: &'f [u8],
         at: usize,
         kind: BlockKind,
         limits: &FrameLimits,
-    ) -> Result<Checked<'f>, FrameError> {
+        content: &mut Option<FrameError>,
+    ) -> Result<Self, FrameError> {
         if block.is_empty() {
-            return Ok(Checked { headers: Self::default(), content: None });
+            return Ok(Self::default());
         }
-        if block.len() > limits.max_block_len as usize {
-            let too_long = kind.pick(FrameErrorKind::HeadersTooLong, FrameErrorKind::TrailersTooLong);
-            return Ok(Checked { headers: Self::default(), content: Some(FrameError::new(too_long, at)) });
-        }
-        let truncated = |rest: &[u8]| FrameError::new(kind.truncated(), position(at, block, rest));
-        let Some((count, pairs)) = split_u32(block) else { return Err(truncated(block)) };
-        let mut content = None;
-        if count > limits.max_headers {
-            let too_many = kind.pick(FrameErrorKind::TooManyHeaders, FrameErrorKind::TooManyTrailers);
-            content = Some(FrameError::new(too_many, at));
-        }
-        let mut rest = pairs;
-        for _ in 0..count {
-            let Some((name, value, after)) = split_pair(rest) else { return Err(truncated(rest)) };
-            if content.is_none() {
-                content = check_pair(name, value, kind).map(|kind| FrameError::new(kind, position(at, block, rest)));
-            }
-            rest = after;
-        }
-        let pairs = pairs.get(..pairs.len().saturating_sub(rest.len())).unwrap_or_default();
-        Ok(Checked { headers: Self { pairs, count }, content })
+        let Walked { end, count } = walk(block, at, kind, limits, content)?;
+        Ok(Self { pairs: block.get(COUNT_LEN..end as usize).unwrap_or_default(), count })
     }
 
     /// The pairs' bytes, lengths and all: what to copy to keep them.
@@ -202,6 +180,51 @@ impl fmt::Debug for HeadersIter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HeadersIter").field("left", &self.left).finish_non_exhaustive()
     }
+}
+
+/// Bytes of a block before its pairs.
+const COUNT_LEN: usize = 4;
+
+/// Where a block's counted pairs end, and how many there are. Small, so that it is handed back in registers.
+#[derive(Default)]
+struct Walked {
+    end: u32,
+    count: u32,
+}
+
+/// Checks the pairs of a block, as [`Headers::check`] says.
+fn walk(
+    block: &[u8],
+    at: usize,
+    kind: BlockKind,
+    limits: &FrameLimits,
+    content: &mut Option<FrameError>,
+) -> Result<Walked, FrameError> {
+    if block.len() > limits.max_block_len as usize {
+        note(content, kind.pick(FrameErrorKind::HeadersTooLong, FrameErrorKind::TrailersTooLong), at);
+        return Ok(Walked::default());
+    }
+    let truncated = |rest: &[u8]| FrameError::new(kind.truncated(), position(at, block, rest));
+    let Some((count, pairs)) = split_u32(block) else { return Err(truncated(block)) };
+    if count > limits.max_headers {
+        note(content, kind.pick(FrameErrorKind::TooManyHeaders, FrameErrorKind::TooManyTrailers), at);
+    }
+    let mut rest = pairs;
+    for _ in 0..count {
+        let Some((name, value, after)) = split_pair(rest) else { return Err(truncated(rest)) };
+        if let Some(wrong) = check_pair(name, value, kind) {
+            note(content, wrong, position(at, block, rest));
+        }
+        rest = after;
+    }
+    // The block's length is within a limit that is a u32.
+    Ok(Walked { end: block.len().saturating_sub(rest.len()) as u32, count })
+}
+
+/// Keeps the first thing that is wrong.
+#[cold]
+fn note(content: &mut Option<FrameError>, kind: FrameErrorKind, at: usize) {
+    content.get_or_insert(FrameError::new(kind, at));
 }
 
 /// What HTTP forbids in a pair.

@@ -341,6 +341,7 @@ impl Draft {
         Ok(Self::at(kind, options, start, message))
     }
 
+    #[inline(always)]
     fn at(kind: FrameType, options: Options<'_>, start: usize, message: usize) -> Self {
         let stage = match kind {
             FrameType::Request | FrameType::RequestHead | FrameType::Response | FrameType::ResponseHead => {
@@ -380,7 +381,8 @@ impl Draft {
         Self::start_line(out, options, FrameType::Request, [0; wire::MESSAGE_SECTION], texts)
     }
 
-    #[inline]
+    // One piece of code with whoever keeps it: a draft is large, and copying one that was just written makes the copy wait.
+    #[inline(always)]
     pub(crate) fn response(
         out: &mut Vec<u8>,
         options: Options<'_>,
@@ -401,7 +403,7 @@ impl Draft {
     }
 
     /// Begins a frame with texts: all is laid out before any of it is written.
-    #[inline]
+    #[inline(always)]
     fn start_line<const N: usize>(
         out: &mut Vec<u8>,
         options: Options<'_>,

@@ -6,7 +6,7 @@ use core::fmt;
 
 use zap_core::{DecodeErrorKind, Header};
 
-use super::block::{BlockKind, Checked, Headers};
+use super::block::{BlockKind, Headers};
 use super::error::{FrameError, FrameErrorKind};
 use super::limits::FrameLimits;
 use super::syntax::{is_proto, is_status, is_target, is_text, is_token};
@@ -131,8 +131,9 @@ impl<'f> RequestHead<'f> {
     pub fn decode(frame: &'f [u8], limits: &FrameLimits) -> Result<Self, FrameError> {
         let (bytes, header) = expect_type(frame, limits, FrameType::RequestHead)?;
         let head = UncheckedRequestHead::read(&Section::open(bytes, &header)?)?;
-        let headers = head.headers.block(BlockKind::Headers, limits)?;
-        head.check(headers, limits)
+        let mut content = None;
+        let headers = head.headers.block(BlockKind::Headers, limits, &mut content)?;
+        head.check(headers, limits, content)
     }
 
     /// The method: a token, as spelled. A null one reads as `GET`.
@@ -172,14 +173,19 @@ impl<'f> Request<'f> {
         Self::read(bytes, &header, limits)
     }
 
+    // One piece of code with whoever calls: what is read is then written once, where it is kept.
+    #[inline(always)]
     fn read(bytes: &'f [u8], header: &Header, limits: &FrameLimits) -> Result<Self, FrameError> {
         let section = Section::<{ wire::MESSAGE_SECTION }>::open(bytes, header)?;
         let head = UncheckedRequestHead::read(&section)?;
         let body = section.slot(wire::BODY)?;
         let trailers = section.slot(wire::TRAILERS)?;
-        let headers = head.headers.block(BlockKind::Headers, limits)?;
-        let trailers = trailers.block(BlockKind::Trailers, limits)?;
-        Ok(Self { head: head.check(headers, limits)?, body: body.bytes, trailers: sound(trailers)? })
+        let (mut in_headers, mut in_trailers) = (None, None);
+        let headers = head.headers.block(BlockKind::Headers, limits, &mut in_headers)?;
+        let trailers = trailers.block(BlockKind::Trailers, limits, &mut in_trailers)?;
+        let head = head.check(headers, limits, in_headers)?;
+        sound(in_trailers)?;
+        Ok(Self { head, body: body.bytes, trailers })
     }
 
     /// Method, target, protocol and headers.
@@ -239,8 +245,9 @@ impl<'f> ResponseHead<'f> {
 
     fn read(bytes: &'f [u8], header: &Header, limits: &FrameLimits) -> Result<Self, FrameError> {
         let head = UncheckedHead::read(&Section::open(bytes, header)?)?;
-        let headers = head.headers.block(BlockKind::Headers, limits)?;
-        head.check(headers, limits)
+        let mut content = None;
+        let headers = head.headers.block(BlockKind::Headers, limits, &mut content)?;
+        head.check(headers, limits, content)
     }
 
     /// The status, 100 to 999.
@@ -280,14 +287,18 @@ impl<'f> Response<'f> {
         Self::read(bytes, &header, limits)
     }
 
+    #[inline(always)] // As of a request.
     fn read(bytes: &'f [u8], header: &Header, limits: &FrameLimits) -> Result<Self, FrameError> {
         let section = Section::open(bytes, header)?;
         let head = UncheckedHead::read(&section)?;
         let body = section.slot(wire::BODY)?;
         let trailers = section.slot(wire::TRAILERS)?;
-        let headers = head.headers.block(BlockKind::Headers, limits)?;
-        let trailers = trailers.block(BlockKind::Trailers, limits)?;
-        Ok(Self { head: head.check(headers, limits)?, body: body.bytes, trailers: sound(trailers)? })
+        let (mut in_headers, mut in_trailers) = (None, None);
+        let headers = head.headers.block(BlockKind::Headers, limits, &mut in_headers)?;
+        let trailers = trailers.block(BlockKind::Trailers, limits, &mut in_trailers)?;
+        let head = head.check(headers, limits, in_headers)?;
+        sound(in_trailers)?;
+        Ok(Self { head, body: body.bytes, trailers })
     }
 
     /// Status, reason, protocol and headers.
@@ -364,7 +375,10 @@ impl<'f> End<'f> {
 
     fn read(bytes: &'f [u8], header: &Header, limits: &FrameLimits) -> Result<Self, FrameError> {
         let section = Section::<{ wire::CHUNK_SECTION }>::open(bytes, header)?;
-        Ok(Self { trailers: sound(section.slot(wire::CHUNK)?.block(BlockKind::Trailers, limits)?)? })
+        let mut content = None;
+        let trailers = section.slot(wire::CHUNK)?.block(BlockKind::Trailers, limits, &mut content)?;
+        sound(content)?;
+        Ok(Self { trailers })
     }
 
     /// The end of a stream without trailers.
@@ -388,7 +402,7 @@ struct UncheckedRequestHead<'f> {
 }
 
 impl<'f> UncheckedRequestHead<'f> {
-    #[inline]
+    #[inline(always)]
     fn read(section: &Section<'f, { wire::MESSAGE_SECTION }>) -> Result<Self, FrameError> {
         Ok(Self {
             method: section.slot(wire::METHOD)?,
@@ -398,20 +412,22 @@ impl<'f> UncheckedRequestHead<'f> {
         })
     }
 
-    #[inline]
-    fn check(self, headers: Checked<'f>, limits: &FrameLimits) -> Result<RequestHead<'f>, FrameError> {
+    /// `wrong` is what is wrong with the headers, which comes last.
+    #[inline(always)]
+    fn check(
+        self,
+        headers: Headers<'f>,
+        limits: &FrameLimits,
+        wrong: Option<FrameError>,
+    ) -> Result<RequestHead<'f>, FrameError> {
         let (method, target, proto) = (self.method, self.target, self.proto);
         let method_len = limits.max_method_len;
         method.check(method_len, is_token, FrameErrorKind::MethodTooLong, FrameErrorKind::InvalidMethod)?;
         let target_len = limits.max_target_len;
         target.check(target_len, is_target, FrameErrorKind::TargetTooLong, FrameErrorKind::InvalidTarget)?;
         proto.check(limits.max_proto_len, is_proto, FrameErrorKind::ProtoTooLong, FrameErrorKind::InvalidProto)?;
-        Ok(RequestHead {
-            method: method.or(b"GET"),
-            target: target.or(b"/"),
-            proto: proto.or(b"HTTP/1.1"),
-            headers: sound(headers)?,
-        })
+        sound(wrong)?;
+        Ok(RequestHead { method: method.or(b"GET"), target: target.or(b"/"), proto: proto.or(b"HTTP/1.1"), headers })
     }
 }
 
@@ -424,6 +440,7 @@ struct UncheckedHead<'f> {
 }
 
 impl<'f> UncheckedHead<'f> {
+    #[inline(always)]
     fn read(section: &Section<'f, { wire::MESSAGE_SECTION }>) -> Result<Self, FrameError> {
         Ok(Self {
             status: section.status(),
@@ -433,7 +450,14 @@ impl<'f> UncheckedHead<'f> {
         })
     }
 
-    fn check(self, headers: Checked<'f>, limits: &FrameLimits) -> Result<ResponseHead<'f>, FrameError> {
+    /// As of a request.
+    #[inline(always)]
+    fn check(
+        self,
+        headers: Headers<'f>,
+        limits: &FrameLimits,
+        wrong: Option<FrameError>,
+    ) -> Result<ResponseHead<'f>, FrameError> {
         let (status, at) = self.status;
         if !is_status(status) {
             return Err(FrameError::new(FrameErrorKind::InvalidStatus, at));
@@ -441,7 +465,7 @@ impl<'f> UncheckedHead<'f> {
         let (reason, proto) = (self.reason, self.proto);
         reason.check(limits.max_reason_len, is_text, FrameErrorKind::ReasonTooLong, FrameErrorKind::InvalidReason)?;
         proto.check(limits.max_proto_len, is_proto, FrameErrorKind::ProtoTooLong, FrameErrorKind::InvalidProto)?;
-        let headers = sound(headers)?;
+        sound(wrong)?;
         Ok(ResponseHead { status, reason: reason.bytes, proto: proto.or(b"HTTP/1.1"), headers })
     }
 }
@@ -454,12 +478,14 @@ struct Slot<'f> {
 }
 
 impl<'f> Slot<'f> {
-    #[inline]
-    fn block(self, kind: BlockKind, limits: &FrameLimits) -> Result<Checked<'f>, FrameError> {
-        if self.bytes.is_empty() {
-            return Ok(Checked { headers: Headers::default(), content: None });
-        }
-        Headers::check(self.bytes, self.at, kind, limits)
+    #[inline(always)]
+    fn block(
+        self,
+        kind: BlockKind,
+        limits: &FrameLimits,
+        content: &mut Option<FrameError>,
+    ) -> Result<Headers<'f>, FrameError> {
+        Headers::check(self.bytes, self.at, kind, limits, content)
     }
 
     /// Length and content. Empty is always right: it reads as the default.
@@ -501,7 +527,7 @@ impl<'f, const LEN: usize> Section<'f, LEN> {
     }
 
     /// What the slot at `offset` points at: empty if it is null, an error if that does not lie in the message.
-    #[inline]
+    #[inline(always)]
     fn slot(&self, offset: usize) -> Result<Slot<'f>, FrameError> {
         let at = self.at.saturating_add(offset);
         let unresolved = FrameError::new(FrameErrorKind::SlotOutOfBounds, at);
@@ -557,11 +583,8 @@ const fn wrong_type() -> FrameError {
     FrameError::new(FrameErrorKind::WrongFrameType, 6)
 }
 
-fn sound<'f>(block: Checked<'f>) -> Result<Headers<'f>, FrameError> {
-    match block.content {
-        None => Ok(block.headers),
-        Some(error) => Err(error),
-    }
+fn sound(wrong: Option<FrameError>) -> Result<(), FrameError> {
+    wrong.map_or(Ok(()), Err)
 }
 
 /// Without values, body bytes or trailers: what a log may hold.

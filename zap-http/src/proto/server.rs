@@ -236,13 +236,7 @@ impl Server {
         let receives = self.receives();
         match &mut self.phase {
             Phase::Open | Phase::Finishing if receives => {
-                let frames = self.input.frames();
-                self.input.recv(bytes);
-                let more = self.input.frames().saturating_sub(frames) as u64;
-                self.counts.frames = self.counts.frames.saturating_add(more);
-                self.counts.received_len = self.counts.received_len.saturating_add(bytes.len() as u64);
-                self.clock.received = now;
-                self.clock.active = now;
+                self.take_in(bytes.len(), now, |input| input.recv_ahead(bytes));
             }
             Phase::Draining { left, .. } => match left.checked_sub(bytes.len()) {
                 Some(rest) => *left = rest,
@@ -251,6 +245,31 @@ impl Server {
             Phase::Open | Phase::Finishing | Phase::Flushing { .. } | Phase::Closed => {}
         }
         self.settle_at(now);
+    }
+
+    /// The buffer that what is received belongs to, if it is to be appended there; tell [`received`](Self::received) then.
+    /// `None` where it is to be given to [`recv`](Self::recv).
+    #[cfg(feature = "server")]
+    pub(crate) fn room(&mut self) -> Option<&mut Vec<u8>> {
+        if self.receives() { self.input.room() } else { None }
+    }
+
+    /// So many bytes were appended to the buffer.
+    #[cfg(feature = "server")]
+    pub(crate) fn received(&mut self, len: usize, now: Instant) {
+        self.take_in(len, now, Deframer::received);
+        self.settle_at(now);
+    }
+
+    /// Counts what comes in.
+    fn take_in(&mut self, len: usize, now: Instant, receive: impl FnOnce(&mut Deframer)) {
+        let frames = self.input.frames();
+        receive(&mut self.input);
+        let more = self.input.frames().saturating_sub(frames) as u64;
+        self.counts.frames = self.counts.frames.saturating_add(more);
+        self.counts.received_len = self.counts.received_len.saturating_add(len as u64);
+        self.clock.received = now;
+        self.clock.active = now;
     }
 
     /// Whether what comes is still taken: when stopping, only the body of the request being served.
@@ -333,6 +352,7 @@ impl Server {
 
     /// The next request of a batch. A request before it that has no answer yet is answered 500; a stream before it that
     /// has no end is given up, which ends the connection.
+    #[inline(always)]
     pub fn next_request<'b>(&mut self, batch: &'b mut Batch) -> Next<'b> {
         let (buffer, mut cursor) = batch.split();
         loop {

@@ -1,16 +1,16 @@
 //! One connection: moves bytes between a transport and [`proto::Server`], and requests between that and a service.
 
 use std::future::{Future, poll_fn};
-use std::io::IoSlice;
+use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
-use bytes::Bytes;
+use bytes::{BufMut as _, Bytes};
 use http::{Request, Response};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 use tower_service::Service;
 
 use super::connections::Member;
@@ -19,8 +19,10 @@ use crate::proto::{self, Close, CloseReason, Next, ServerConfig};
 use crate::timer::Timer;
 use crate::{Body, ConnectionInfo, convert, observe};
 
-/// Bytes that one read takes at most.
+/// Bytes that one read takes at most, where they are copied into the connection's buffer then.
 const READ_LEN: usize = 16 << 10;
+/// Bytes that one read takes at most, where that has room for them.
+const DIRECT_READ_LEN: usize = 64 << 10;
 /// Pieces that one write takes at most.
 const WRITE_PIECES: usize = 16;
 /// After so many bytes of requests that are served without a pause, the other tasks of the thread have their turn.
@@ -337,16 +339,28 @@ where
         if !self.server.wants_read() {
             return Poll::Pending;
         }
-        let mut storage = [MaybeUninit::uninit(); READ_LEN];
-        let mut buffer = ReadBuf::uninit(&mut storage);
-        match ready!(self.transport.as_mut().poll_read(context, &mut buffer)) {
-            Ok(()) if buffer.filled().is_empty() => self.server.recv_eof(self.now),
-            Ok(()) => {
-                self.server.recv(buffer.filled(), self.now);
-                if !self.member.received(self.server.in_flight_len()) {
-                    self.server.overloaded(self.now);
+        let read = match self.server.room() {
+            Some(buffer) => {
+                let read = ready!(poll_append(self.transport.as_mut(), context, buffer));
+                if let Ok(len @ 1..) = read {
+                    self.server.received(len, self.now);
                 }
+                read
             }
+            None => {
+                let mut storage = [MaybeUninit::uninit(); READ_LEN];
+                let mut buffer = ReadBuf::uninit(&mut storage);
+                let read = ready!(self.transport.as_mut().poll_read(context, &mut buffer));
+                if let bytes @ [_, ..] = buffer.filled() {
+                    self.server.recv(bytes, self.now);
+                }
+                read.map(|()| buffer.filled().len())
+            }
+        };
+        match read {
+            Ok(0) => self.server.recv_eof(self.now),
+            Ok(_) if self.member.received(self.server.in_flight_len()) => {}
+            Ok(_) => self.server.overloaded(self.now),
             Err(_) => self.server.transport_failed(),
         }
         Poll::Ready(())
@@ -358,6 +372,17 @@ where
         self.server.handle_timeout(Instant::now());
         Poll::Ready(())
     }
+}
+
+/// Reads into the free room of a buffer.
+fn poll_append<IO: AsyncRead>(
+    mut transport: Pin<&mut IO>,
+    context: &mut Context<'_>,
+    buffer: &mut Vec<u8>,
+) -> Poll<io::Result<usize>> {
+    let mut room = buffer.limit(DIRECT_READ_LEN);
+    // It keeps nothing from one poll to the next.
+    pin!(transport.read_buf(&mut room)).poll(context)
 }
 
 /// Answers through the types of `http`, by a tower service.
