@@ -169,7 +169,8 @@ where
     let (mut parts, incoming) = request.into_parts();
     let is_head = parts.method == Method::HEAD;
     let mut charge = busy.charge();
-    let is_short = incoming.size_hint().exact().is_some_and(|len| len <= WHOLE_LEN);
+    let whole_len = WHOLE_LEN.min(config.frame.max_frame_len.into());
+    let is_short = incoming.size_hint().exact().is_some_and(|len| len <= whole_len);
     let body = match config.stream_requests && !is_short {
         true => Ok(Body::http(Streamed::new(incoming, config.stream_timeout))),
         false => collect(incoming, config, |len| charge.as_mut().is_none_or(|charge| charge.set(len))).await,
