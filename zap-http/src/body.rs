@@ -15,7 +15,8 @@ use crate::incoming::Incoming;
 ///
 /// On the public wire a request is one frame, so the bytes are there at once. If the server takes
 /// [streamed requests](crate::proto#streamed-requests) and the client sends one, they come as they are read; what a
-/// handler does not read stays with the client.
+/// handler does not read stays with the client. Such a server streams requests over HTTP, too, if they are longer than
+/// 64 KiB or do not say how long they are.
 ///
 /// # Examples
 ///
@@ -35,6 +36,8 @@ enum Content {
     },
     #[cfg(feature = "server")]
     Incoming(Incoming),
+    #[cfg(feature = "http1")]
+    Http(Box<crate::listen::Streamed>),
 }
 
 /// Why the body of a streamed request ends early. A whole one never does.
@@ -47,6 +50,9 @@ pub enum BodyError {
     /// A trailer has no meaning in HTTP.
     #[error("a trailer is invalid")]
     Trailers,
+    /// The rest did not come in time, over HTTP; over ZAP the connection ends.
+    #[error("the rest of the body did not come in time")]
+    TimedOut,
 }
 
 impl Body {
@@ -64,7 +70,7 @@ impl Body {
                 *trailers = Some(more).filter(|trailers| !trailers.is_empty()).map(Box::new)
             }
             #[cfg(feature = "server")]
-            Content::Incoming(_) => {}
+            _ => {}
         }
         self
     }
@@ -78,13 +84,18 @@ impl Body {
         match self.0 {
             Content::Whole { data, .. } => Ok(data),
             #[cfg(feature = "server")]
-            incoming @ Content::Incoming(_) => Err(Self(incoming)),
+            streamed => Err(Self(streamed)),
         }
     }
 
     #[cfg(feature = "server")]
     pub(crate) const fn incoming(incoming: Incoming) -> Self {
         Self(Content::Incoming(incoming))
+    }
+
+    #[cfg(feature = "http1")]
+    pub(crate) fn http(streamed: crate::listen::Streamed) -> Self {
+        Self(Content::Http(Box::new(streamed)))
     }
 }
 
@@ -101,7 +112,7 @@ impl fmt::Debug for Body {
                 f.debug_struct("Body").field("len", &data.len()).field("trailers", trailers).finish()
             }
             #[cfg(feature = "server")]
-            Content::Incoming(_) => f.debug_struct("Body").finish_non_exhaustive(),
+            _ => f.debug_struct("Body").finish_non_exhaustive(),
         }
     }
 }
@@ -128,6 +139,8 @@ impl http_body::Body for Body {
             }
             #[cfg(feature = "server")]
             Content::Incoming(incoming) => incoming.poll_frame(context),
+            #[cfg(feature = "http1")]
+            Content::Http(streamed) => streamed.poll_frame(context),
         }
     }
 
@@ -136,6 +149,8 @@ impl http_body::Body for Body {
             Content::Whole { data, trailers } => data.is_empty() && trailers.is_none(),
             #[cfg(feature = "server")]
             Content::Incoming(incoming) => incoming.is_end_stream(),
+            #[cfg(feature = "http1")]
+            Content::Http(streamed) => streamed.is_end_stream(),
         }
     }
 
@@ -144,6 +159,8 @@ impl http_body::Body for Body {
             Content::Whole { data, .. } => SizeHint::with_exact(data.len() as u64),
             #[cfg(feature = "server")]
             Content::Incoming(_) => SizeHint::default(),
+            #[cfg(feature = "http1")]
+            Content::Http(streamed) => streamed.size_hint(),
         }
     }
 }

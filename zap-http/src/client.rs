@@ -32,6 +32,9 @@ use upload::{Prepared, Started};
 
 pub use builder::ClientBuilder;
 pub use error::{ClientError, CloseError, ConnectError, Timeout};
+pub(crate) use outgoing::BodyBounds;
+#[cfg(feature = "gateway")]
+pub(crate) use outgoing::BodyRefused;
 pub use request::RequestBuilder;
 pub use response::{ClientResponse, ResponseBody};
 
@@ -144,12 +147,23 @@ impl Client {
         whole: Option<Duration>,
     ) -> Result<Response<ResponseBody>, ClientError>
     where
-        B: http_body::Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Into<AnyError>,
+        B: http_body::Body<Data: Send, Error: Into<AnyError>> + Send + 'static,
+    {
+        self.execute_within(request, whole, &BodyBounds::of_len(self.max_body_len())).await
+    }
+
+    /// As [`execute`](Self::execute), with other bounds of the request's body.
+    pub(crate) async fn execute_within<B>(
+        &self,
+        request: Request<B>,
+        whole: Option<Duration>,
+        bounds: &BodyBounds,
+    ) -> Result<Response<ResponseBody>, ClientError>
+    where
+        B: http_body::Body<Data: Send, Error: Into<AnyError>> + Send + 'static,
     {
         let called = observe::Calling::begin(request.method(), request.uri(), self.target.as_deref());
-        let outcome = called.span().within(self.exchange_in_time(request, whole)).await;
+        let outcome = called.span().within(self.exchange_in_time(request, whole, bounds)).await;
         called.end(&outcome);
         outcome
     }
@@ -159,18 +173,17 @@ impl Client {
         &self,
         request: Request<B>,
         whole: Option<Duration>,
+        bounds: &BodyBounds,
     ) -> Result<Response<ResponseBody>, ClientError>
     where
-        B: http_body::Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Into<AnyError>,
+        B: http_body::Body<Data: Send, Error: Into<AnyError>> + Send + 'static,
     {
         if Handle::try_current().is_err() {
             return Err(ClientError::NoRuntime);
         }
-        let now = Instant::now();
-        let deadline = |timeout: Option<Duration>| timeout.and_then(|timeout| now.checked_add(timeout));
-        let (head, whole) = (deadline(self.shared.settings.head_timeout), deadline(whole));
+        let whole = whole.and_then(|whole| Instant::now().checked_add(whole));
+        // Unless the body has a time of its own.
+        let head = if bounds.progress_timeout.is_none() { self.head_deadline() } else { None };
         let (parts, body) = request.into_parts();
         let routed = match &self.target {
             Some(_) => None,
@@ -179,17 +192,25 @@ impl Client {
         let Some(target) = self.target.as_deref().or(routed.as_ref()) else {
             return Err(TargetError::MissingHost.into());
         };
-        let limit = self.max_body_len();
-        if !self.shared.settings.connection.stream_requests {
-            let exchange = async { self.exchange(target, Outgoing::collect(parts, body, limit).await?, whole).await };
-            return within(head, whole, exchange).await;
-        }
-        match within(head, whole, upload::prepare(parts, body, limit)).await? {
-            Prepared::Whole(request) => within(head, whole, self.exchange(target, request, whole)).await,
+        let prepare = async {
+            match self.shared.settings.connection.stream_requests {
+                true => upload::prepare(parts, body, bounds).await,
+                false => Outgoing::collect(parts, body, bounds).await.map(Prepared::Whole),
+            }
+        };
+        match within(head, whole, prepare).await? {
+            Prepared::Whole(request) => {
+                within(head.or_else(|| self.head_deadline()), whole, self.exchange(target, request, whole)).await
+            }
             Prepared::Streamed(request, body) => {
-                within(None, whole, self.exchange_streamed(target, request, body, whole)).await
+                within(None, whole, self.exchange_streamed(target, request, body, whole, bounds)).await
             }
         }
+    }
+
+    /// Until when the head of an answer must be there that is waited for from now on.
+    fn head_deadline(&self) -> Option<Instant> {
+        self.shared.settings.head_timeout.and_then(|timeout| Instant::now().checked_add(timeout))
     }
 
     /// Sends a whole request, and gives the head of the answer.
@@ -233,11 +254,10 @@ impl Client {
         request: Outgoing,
         body: Started<B>,
         whole: Option<Instant>,
+        bounds: &BodyBounds,
     ) -> Result<Response<ResponseBody>, ClientError>
     where
-        B: http_body::Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Into<AnyError>,
+        B: http_body::Body<Data: Send, Error: Into<AnyError>> + Send + 'static,
     {
         for _ in 0..STREAM_ATTEMPTS {
             let lease = self.shared.acquire(target, true).await?;
@@ -266,11 +286,16 @@ impl Client {
                 }
             }
         }
-        let request = body.collect(request.into_parts(), self.max_body_len()).await?;
-        self.exchange(target, request, whole).await
+        let request = Outgoing::collect(request.into_parts(), body, bounds).await?;
+        within(self.head_deadline(), whole, self.exchange(target, request, whole)).await
     }
 
-    fn max_body_len(&self) -> u64 {
+    #[cfg(feature = "gateway")]
+    pub(crate) fn whole_timeout(&self) -> Option<Duration> {
+        self.shared.settings.whole_timeout
+    }
+
+    pub(crate) fn max_body_len(&self) -> u64 {
         let settings = &self.shared.settings;
         settings.max_body_len.min(u64::from(settings.connection.frame.max_frame_len))
     }
@@ -349,9 +374,7 @@ impl std::fmt::Debug for ResponseFuture {
 
 impl<B> Service<Request<B>> for Client
 where
-    B: http_body::Body + Send + 'static,
-    B::Data: Send,
-    B::Error: Into<AnyError>,
+    B: http_body::Body<Data: Send, Error: Into<AnyError>> + Send + 'static,
 {
     type Response = Response<ResponseBody>;
     type Error = ClientError;
@@ -369,9 +392,7 @@ where
 
 impl<B> Service<Request<B>> for &Client
 where
-    B: http_body::Body + Send + 'static,
-    B::Data: Send,
-    B::Error: Into<AnyError>,
+    B: http_body::Body<Data: Send, Error: Into<AnyError>> + Send + 'static,
 {
     type Response = Response<ResponseBody>;
     type Error = ClientError;

@@ -4,8 +4,9 @@
 //! sends:
 //!
 //! * What belongs to one connection only is removed: `connection` and all that it lists (but `host`), `keep-alive`,
-//!   `proxy-connection`, `te` (but `te: trailers`), `trailer`, `transfer-encoding`, `upgrade`; and `content-length`, since
+//!   `proxy-connection`, `te` (but `te: trailers`), `transfer-encoding`, `upgrade`; and `content-length`, since
 //!   the frame has the body's length.
+//!   `trailer` stays: the trailers that it announces go along.
 //! * Outer spaces and tabs of values are removed.
 //! * The last `host` is the one that counts. The authority of an absolute target replaces it; if the two differ, the
 //!   request is refused.
@@ -327,7 +328,7 @@ fn passes(name: &[u8], value: &[u8]) -> bool {
     let is = |removed: &[u8]| name.eq_ignore_ascii_case(removed);
     match name.len() {
         2 => !is(b"te") || trimmed(value).eq_ignore_ascii_case(b"trailers"),
-        7 => !is(b"trailer") && !is(b"upgrade"),
+        7 => !is(b"upgrade"),
         10 => !is(b"connection") && !is(b"keep-alive"),
         14 => !is(b"content-length"),
         16 => !is(b"proxy-connection"),

@@ -13,9 +13,13 @@
 //!   was on the way.
 //! * `forwarded` and `x-forwarded-*` that a client sent are replaced by what the gateway knows, unless it is told to
 //!   [keep](Gateway::keep_forwarded) them.
-//! * Bodies of requests to ZAP are collected, since the wire carries requests whole. All other bodies are streamed.
-//! * Trailers of requests and answers cross. HTTP/1.1 must announce them in the head, so there only those cross that are
-//!   known by then: the trailers of streamed answers reach HTTP/2 and ZAP alone.
+//! * Bodies of requests to ZAP are collected, since the public wire carries requests whole. With a client that
+//!   [streams requests](ClientBuilder::stream_requests), they are streamed to servers that say that they take such, if the
+//!   gateway's own server takes them so, too ([`stream_requests`](crate::proto::ServerConfig::stream_requests)).
+//!   All other bodies are streamed.
+//! * Trailers of requests and answers cross. HTTP/1.1 must announce them in the head, and only to clients that say
+//!   `te: trailers`: so there those cross that are known by then, those that the upstream announces by `trailer`, and
+//!   gRPC's. To HTTP/2 and ZAP all cross.
 //!
 //! # What the gateway answers itself
 //!
@@ -71,7 +75,6 @@
 //! ```
 
 mod body;
-mod collect;
 mod error;
 mod head;
 mod upstream;
@@ -83,12 +86,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Buf;
 use http::uri::Authority;
 use http::{Request, Response};
 use tokio::sync::Semaphore;
 use tower_service::Service;
 
+use crate::client::BodyBounds;
 use crate::{Client, ClientBuilder, Target, TargetError};
 use head::Forwarding;
 use upstream::Upstream;
@@ -188,9 +191,8 @@ impl Gateway {
         self
     }
 
-    /// From a request to an HTTP/1.1 server until the head of its answer, the request's body included: 30 s unless given,
-    /// then 504. That of a ZAP server
-    /// is its client's: see [`to_zap_with`].
+    /// How long an HTTP/1.1 server may do nothing until the head of its answer: neither take more of the request's body,
+    /// nor, after its end, answer. 30 s unless given, then 504. For a ZAP server it is its client's: see [`to_zap_with`].
     pub fn head_timeout(mut self, timeout: Duration) -> Self {
         self.upstream.set_head_timeout(timeout);
         self
@@ -206,20 +208,19 @@ impl Gateway {
     /// Forwards one request.
     async fn forward<B>(self, request: Request<B>) -> Result<Response<GatewayBody>, GatewayError>
     where
-        B: http_body::Body + Send + 'static,
-        B::Data: Buf + Send,
-        B::Error: Into<AnyError>,
+        B: http_body::Body<Data: Send, Error: Into<AnyError>> + Send + 'static,
     {
         let (parts, body) = request.into_parts();
         let parts = head::forwarded_request(parts, self.forwarding)?;
         match &self.upstream {
             Upstream::Http(upstream) => upstream.send(parts, body).await,
             Upstream::Zap(client) => {
-                let (body, permit) =
-                    collect::collect(body, self.max_body_len, self.progress_timeout, &self.buffered).await?;
-                let answer = upstream::send_zap(client, parts, body).await;
-                drop(permit);
-                answer
+                let bounds = BodyBounds {
+                    max_len: client.max_body_len().min(self.max_body_len as u64),
+                    progress_timeout: Some(self.progress_timeout),
+                    budget: Some(Arc::clone(&self.buffered)),
+                };
+                upstream::send_zap(client, Request::from_parts(parts, body), &bounds).await
             }
         }
     }
@@ -245,9 +246,7 @@ impl std::fmt::Debug for GatewayFuture {
 
 impl<B> Service<Request<B>> for Gateway
 where
-    B: http_body::Body + Send + 'static,
-    B::Data: Buf + Send,
-    B::Error: Into<AnyError>,
+    B: http_body::Body<Data: Send, Error: Into<AnyError>> + Send + 'static,
 {
     type Response = Response<GatewayBody>;
     type Error = Infallible;

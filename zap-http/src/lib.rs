@@ -120,8 +120,9 @@
 //! * `http1`: `http://` addresses, by hyper.
 //! * `tls`: `zaps://` addresses, and TLS for clients: rustls over aws-lc, which takes a C compiler to build. TLS 1.3 alone,
 //!   with a key exchange that withstands quantum computers unless told otherwise.
+//! * `tls-native-roots`: [`TlsRoots::native`], those that the system trusts.
 //! * `gateway`: `gateway`, a service that forwards between HTTP and ZAP.
-//! * `cli`: the command `zap-http`: a client, a file server, a gateway, and what shows frames.
+//! * `cli`: the command `zap-http`: a client, a file server, a gateway, and what shows frames. It has `tls` in it.
 //! * `axum`: axum's `ConnectInfo<SocketAddr>` works in handlers as it is.
 //! * `tracing`, `metrics`: what a server or client does can be seen; [`observe`] lists what. Off, it costs nothing.
 #![cfg_attr(not(all(feature = "server", feature = "client")), allow(rustdoc::broken_intra_doc_links))]

@@ -7,6 +7,8 @@ mod http;
 mod socket;
 #[cfg(feature = "http1")]
 mod stall;
+#[cfg(feature = "http1")]
+mod streamed;
 #[cfg(unix)]
 mod unix;
 mod verb;
@@ -25,7 +27,11 @@ use crate::ConnectionInfo;
 
 pub use address::{AddressError, ListenAddress, Place, Scheme};
 pub use bind::{BindError, BindOptions};
+#[cfg(feature = "http1")]
+pub(crate) use http::serve_http;
 pub use socket::{Socket, SocketListener};
+#[cfg(feature = "http1")]
+pub(crate) use streamed::Streamed;
 pub use verb::{Listen, ListenAddresses, ListenError, Listeners, listen};
 
 /// What connections are accepted from: tokio's listeners, [ours](SocketListener), or your own.

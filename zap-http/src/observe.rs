@@ -13,13 +13,13 @@
 //! |---|---|---|---|
 //! | [`CONNECTIONS`] | gauge | `side` | connections that are open |
 //! | [`CONNECTIONS_OPENED`] | counter | `side` | connections that were opened; after the handshake, if there is TLS |
-//! | [`CONNECTIONS_CLOSED`] | counter | `side`, `reason` | connections that ended; the reason is a [`CloseReason`], or `dropped` |
+//! | [`CONNECTIONS_CLOSED`] | counter | `side`, `reason` | connections that ended; the reason is a [`CloseReason`], `dropped`, or over HTTP `invalid_http` |
 //! | [`RECEIVED_BYTES`], [`SENT_BYTES`] | counter | `side` | bytes of frames and their prefixes, not those of TLS |
 //! | [`RECEIVED_FRAMES`], [`SENT_FRAMES`] | counter | `side` | frames; a frame counts as sent once it is written out to be sent |
 //! | [`REQUESTS`] | counter | `side`, `status` | requests that ended: `2xx` and the like, `given_up` if the answer was not completed, and for clients `failed` if there is none; `cancelled` if nobody waited any more. Frames that a server refuses are none |
 //! | [`REQUESTS_IN_FLIGHT`] | gauge | `side` | requests that are being answered, or waited for |
 //! | [`REQUEST_SECONDS`] | histogram | `side` | server: until the answer is complete; client: until its head is there |
-//! | [`REFUSALS`] | counter | `reason` | requests that a server refused: a [`FrameErrorKind`], [`FramingFault`] or [`ConvertError`], or `overloaded` |
+//! | [`REFUSALS`] | counter | `reason` | requests that a server refused: a [`FrameErrorKind`], [`FramingFault`] or [`ConvertError`], or `overloaded`; of bodies over HTTP `too_long`, `body_stalled`, `body_failed` |
 //! | [`HANDLER_FAILURES`] | counter | `kind` | `error`, or `panic` of a handler or its body |
 //! | [`ACCEPT_ERRORS`] | counter | | failures to accept a connection |
 //! | [`CONNECTIONS_SHED`] | counter | | connections closed at once for want of descriptors |
@@ -55,7 +55,8 @@
 //! | `request failed` | debug | `reason` |
 //! | `request sent again` | debug | `peer` |
 //!
-//! On `http://` addresses only failures to accept, connections shed and panics are seen yet.
+//! Connections and requests of `http://` addresses count along with those of ZAP; they have no frames, and their bytes are
+//! those of HTTP.
 //!
 //! [`CloseReason`]: crate::proto::CloseReason
 //! [`FrameErrorKind`]: crate::proto::FrameErrorKind
@@ -75,6 +76,9 @@ mod on;
 pub(crate) use off::*;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 pub(crate) use on::*;
+
+#[cfg(feature = "http1")]
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 #[cfg(any(feature = "server", feature = "client"))]
 use crate::proto;
@@ -157,3 +161,22 @@ macro_rules! ends {
 
 #[cfg(any(feature = "server", feature = "client"))]
 ends! { "server" Server, "client" Client, }
+
+/// What has gone over a connection that has no frames.
+#[cfg(feature = "http1")]
+#[derive(Debug, Default)]
+pub(crate) struct Traffic {
+    pub(crate) received_len: AtomicU64,
+    pub(crate) sent_len: AtomicU64,
+}
+
+#[cfg(feature = "http1")]
+impl End for Traffic {
+    fn totals(&self) -> Totals {
+        Totals {
+            received_len: self.received_len.load(Relaxed),
+            sent_len: self.sent_len.load(Relaxed),
+            ..Totals::default()
+        }
+    }
+}

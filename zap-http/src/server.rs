@@ -20,6 +20,8 @@ use http::{Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower_service::Service;
 
+#[cfg(feature = "http1")]
+use crate::listen::Socket;
 use crate::proto::CloseReason;
 use crate::{Body, ConnectionInfo, Listener, LocalAddress};
 pub(crate) use accept::accept_all;
@@ -166,17 +168,24 @@ impl<L: Listener, S: Application> IntoFuture for Serve<L, S> {
             futures and bodies are `Send`; `serve_handler` takes a `Handler`"
 )]
 pub trait Application: Clone + Send + 'static {
+    /// Whether it can be served on `http://` addresses.
+    #[doc(hidden)]
+    const SPEAKS_HTTP: bool;
+
     /// Serves one connection of a server to its end, or until the order to stop.
     #[doc(hidden)]
-    fn serve<IO>(
+    fn serve<IO: AsyncRead + AsyncWrite + Send>(
         self,
         transport: IO,
         info: ConnectionInfo,
         stop: impl Future<Output = Option<Instant>> + Send,
         member: Member,
-    ) -> impl Future<Output = CloseReason> + Send
-    where
-        IO: AsyncRead + AsyncWrite + Send;
+    ) -> impl Future<Output = CloseReason> + Send;
+
+    /// The same over HTTP/1.1 and HTTP/2, if it can be.
+    #[cfg(feature = "http1")]
+    #[doc(hidden)]
+    fn serve_http(self, socket: Socket, info: ConnectionInfo, member: Member) -> impl Future<Output = ()> + Send;
 }
 
 impl<S, B> Application for S
@@ -185,33 +194,40 @@ where
     S::Future: Send,
     B: http_body::Body + Send + 'static,
 {
-    fn serve<IO>(
+    const SPEAKS_HTTP: bool = true;
+
+    fn serve<IO: AsyncRead + AsyncWrite + Send>(
         self,
         transport: IO,
         info: ConnectionInfo,
         stop: impl Future<Output = Option<Instant>> + Send,
         member: Member,
-    ) -> impl Future<Output = CloseReason> + Send
-    where
-        IO: AsyncRead + AsyncWrite + Send,
-    {
+    ) -> impl Future<Output = CloseReason> + Send {
         connection::serve_service(transport, self, member.config(), info, stop, member)
+    }
+
+    #[cfg(feature = "http1")]
+    fn serve_http(self, socket: Socket, info: ConnectionInfo, member: Member) -> impl Future<Output = ()> + Send {
+        crate::listen::serve_http(socket, self, info, member)
     }
 }
 
+/// Handlers borrow their requests from frames, and HTTP has none.
 impl<H: Handler> Application for Native<H> {
-    fn serve<IO>(
+    const SPEAKS_HTTP: bool = false;
+
+    fn serve<IO: AsyncRead + AsyncWrite + Send>(
         self,
         transport: IO,
         info: ConnectionInfo,
         stop: impl Future<Output = Option<Instant>> + Send,
         member: Member,
-    ) -> impl Future<Output = CloseReason> + Send
-    where
-        IO: AsyncRead + AsyncWrite + Send,
-    {
+    ) -> impl Future<Output = CloseReason> + Send {
         self.answer_all(transport, member.config(), info, stop, member)
     }
+
+    #[cfg(feature = "http1")]
+    async fn serve_http(self, _: Socket, _: ConnectionInfo, _: Member) {}
 }
 
 /// Serves a connection of a server.

@@ -235,7 +235,7 @@ mod native {
                 _ => {
                     // Pending once.
                     tokio::task::yield_now().await;
-                    response.body(request.target())
+                    response.body_with_trailers(request.target(), [("x-sum", "9f")])
                 }
             }
         }

@@ -472,6 +472,46 @@ fn a_cancelled_answer_is_skipped_up_to_a_limit() {
     }
 }
 
+/// A server learns that nobody waits by the end of the connection.
+#[test]
+fn a_cancelled_answer_must_end_in_time() {
+    let mut config = ClientConfig::default();
+    config.max_in_flight = 4;
+    // Its answer has not begun, or is a stream that goes on.
+    for begun in [false, true] {
+        let mut end_of = End::new(config.clone());
+        let call = end_of.called("GET");
+        if begun {
+            end_of.recv(&[head(200), data(b"x")].concat());
+        }
+        end_of.client.cancel(call);
+        end_of.at(seconds(0));
+        assert_eq!(end_of.client.poll_timeout(), Some(end_of.now + seconds(1)));
+        // However much comes of it.
+        for _ in 0..3 {
+            end_of.at(Duration::from_millis(300));
+            end_of.recv(&if begun { data(b"x") } else { response(100, b"") });
+        }
+        assert_eq!(end_of.client.poll_close(), Close::Open);
+        end_of.at(Duration::from_millis(100));
+        assert_eq!((end_of.closed(), end_of.closed().cause()), (CloseReason::DiscardTimeout, CloseCause::Limit));
+    }
+    // An answer that others wait behind has the time that it would have; once it is a stream, it is in their way.
+    let mut end_of = End::new(config);
+    let (first, _) = (end_of.called("GET"), end_of.called("GET"));
+    end_of.client.cancel(first);
+    end_of.at(seconds(20));
+    end_of.recv(&[head(200), data(b"x")].concat());
+    end_of.at(seconds(0));
+    assert_eq!(end_of.client.poll_timeout(), Some(end_of.now + seconds(1)));
+    end_of.recv(&end());
+    end_of.at(seconds(2));
+    assert_eq!(end_of.client.poll_close(), Close::Open);
+    end_of.recv(&response(200, b"second"));
+    assert_eq!(end_of.seen, ["200 second +0"]);
+    assert!(end_of.client.is_idle() && end_of.client.poll_timeout().is_none());
+}
+
 #[test]
 fn an_answer_must_begin() {
     let mut end_of = End::new(ClientConfig::default());

@@ -4,20 +4,21 @@
 mod listening;
 
 use std::future::IntoFuture;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
 use axum::routing::post;
 use bytes::Bytes;
-use listening::{answer, call, frame, soon};
+use listening::{answer, call, frame, is_closed, soon};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, Semaphore};
-use zap_http::serve;
+use zap_http::{ConnectionInfo, Listener, LocalAddress, serve};
 
 /// Runs a test below in a process that may have few descriptors.
 fn with_few_descriptors(test: &str) {
@@ -123,5 +124,69 @@ fn idle_connections_are_closed() {
         handle.shutdown();
         let served = soon(server).await.unwrap();
         assert!(served.evicted > 0 && served.shed == 0, "{served:?}");
+    });
+}
+
+#[test]
+fn accepting_resumes_once_there_are_descriptors() {
+    with_few_descriptors("a_waiting_connection_is_accepted");
+}
+
+/// Counts failures to accept.
+struct Watched(TcpListener, Arc<Semaphore>);
+
+impl Listener for Watched {
+    type Io = tokio::net::TcpStream;
+
+    fn poll_accept(&mut self, context: &mut Context<'_>) -> Poll<io::Result<(Self::Io, ConnectionInfo)>> {
+        let accepted = Listener::poll_accept(&mut self.0, context);
+        if let Poll::Ready(Err(error)) = &accepted {
+            assert_eq!(error.raw_os_error(), Some(24), "{error}");
+            self.1.add_permits(1);
+        }
+        accepted
+    }
+
+    fn local_address(&self) -> io::Result<LocalAddress> {
+        self.0.local_address()
+    }
+}
+
+/// Nothing is closed for it, and nothing but the descriptor changes.
+#[test]
+#[ignore = "run by the test above, with few descriptors"]
+fn a_waiting_connection_is_accepted() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let failures = Arc::new(Semaphore::new(0));
+        let listener = Watched(listener, Arc::clone(&failures));
+        let server = serve(listener, Router::new().route("/echo", post(|body: Bytes| async { body })));
+        let handle = server.handle();
+        let server = tokio::spawn(server.into_future());
+        // It runs, and has no connection that it could close.
+        let mut first = tokio::net::TcpStream::connect(address).await.unwrap();
+        assert!(call(&mut first, "/echo", b"first").await.is_some());
+        first.shutdown().await.unwrap();
+        assert!(is_closed(&mut first).await);
+        drop(first);
+        for _ in 0..3 {
+            // One descriptor for the client, none for the server's end.
+            let mut fill = Vec::new();
+            while let Ok(file) = std::fs::File::open("/dev/null") {
+                fill.push(file);
+            }
+            fill.pop();
+            let mut waiting = tokio::net::TcpStream::connect(address).await.unwrap();
+            soon(failures.acquire_many(2)).await.unwrap().forget();
+            drop(fill);
+            assert_eq!(call(&mut waiting, "/echo", b"resumed").await, Some((200, b"resumed".to_vec())));
+            waiting.shutdown().await.unwrap();
+            assert!(is_closed(&mut waiting).await);
+        }
+        handle.shutdown();
+        let served = soon(server).await.unwrap();
+        assert_eq!((served.connections, served.evicted, served.shed), (4, 0, 0), "{served:?}");
     });
 }

@@ -126,7 +126,8 @@ async fn what_is_about_one_connection_stays_there() {
     let one = &all[0];
     let mut names: Vec<_> = one.headers.keys().map(|name| name.as_str()).collect();
     names.sort_unstable();
-    let expected = "forwarded,host,http2-settings,te,via,x-forwarded-for,x-forwarded-host,x-forwarded-proto,x-kept";
+    let expected =
+        "forwarded,host,http2-settings,te,trailer,via,x-forwarded-for,x-forwarded-host,x-forwarded-proto,x-kept";
     assert_eq!(names, expected.split(',').collect::<Vec<_>>());
     assert_eq!(
         (&one.body[..], &one.headers["te"], &one.headers["host"]),

@@ -19,7 +19,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
 use zap_http::{
     AddressError, BindError, BindOptions, ListenAddress, ListenError, Listener, Scheme, ServeConfig, Served,
-    ServerHandle, listen, serve,
+    ServerHandle, handler_fn, listen, serve,
 };
 
 fn app() -> Router {
@@ -91,6 +91,37 @@ async fn listeners_that_were_bound_elsewhere() {
     assert_eq!(listeners.local_addresses().unwrap()[1].socket_addr(), Some(address));
     tokio::spawn(listeners.serve(app()).into_future());
     assert!(call(&mut connect(address).await, "/echo", b"bound").await.is_some());
+}
+
+#[tokio::test]
+async fn handlers_on_several_addresses() {
+    let echo = || handler_fn(|request, responder| responder.status(200).body(request.body()));
+    let listeners = listen(["127.0.0.1:0", "zap://127.0.0.1:0"]).bind().await.unwrap();
+    let server = listeners.serve_handler(echo()).unwrap();
+    let addresses = server.local_addresses().unwrap();
+    let handle = server.handle();
+    let server = tokio::spawn(server.into_future());
+    for address in addresses {
+        let mut stream = connect(address.socket_addr().unwrap()).await;
+        assert_eq!(call(&mut stream, "/", b"handled").await, Some((200, b"handled".to_vec())));
+    }
+    handle.shutdown();
+    assert_eq!(soon(server).await.unwrap().connections, 2);
+    // An address is bound when it is awaited, and refused before anything is.
+    let error =
+        soon(listen(["127.0.0.1:0", "http://127.0.0.1:0"]).serve_handler(echo()).into_future()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot listen on http://127.0.0.1:0: a handler answers ZAP alone; serve a tower service there"
+    );
+    let bound = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let error = soon(listen(":0").and_bound(Scheme::Http, bound).serve_handler(echo()).into_future()).await;
+    assert!(matches!(error, Err(ListenError::HandlerOverHttp { .. })), "{error:?}");
+    #[cfg(feature = "http1")]
+    {
+        let listeners = listen(["127.0.0.1:0", "http://127.0.0.1:0"]).bind().await.unwrap();
+        assert!(matches!(listeners.serve_handler(echo()), Err(ListenError::HandlerOverHttp { .. })));
+    }
 }
 
 #[tokio::test]

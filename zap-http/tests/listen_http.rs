@@ -227,6 +227,65 @@ async fn bodies_are_bounded() {
     assert!(seen.starts_with(b"HTTP/1.1 503 ") || seen.starts_with(b"HTTP/1.1 413 "), "{}", seen.escape_ascii());
 }
 
+/// Told so, a server gives bodies to handlers as they come, unless they are known to be short.
+#[tokio::test]
+async fn streamed_bodies() {
+    let mut config = ServeConfig::default();
+    config.connection.stream_requests = true;
+    config.connection.stream_timeout = Some(Duration::from_millis(50));
+    config.connection.progress_timeout = Duration::from_millis(50);
+    config.connection.frame.max_frame_len = 1000;
+    config.max_in_flight_len = 1000;
+    let first = |body: axum::body::Body| async move {
+        let mut body = body;
+        let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await.unwrap().unwrap();
+        frame.into_data().unwrap()
+    };
+    let all = |body: axum::body::Body| async move {
+        match axum::body::to_bytes(body, usize::MAX).await {
+            Ok(body) => format!("{} bytes", body.len()),
+            Err(error) => {
+                let error: &dyn std::error::Error = &error;
+                std::iter::successors(Some(error), |error| error.source()).last().unwrap().to_string()
+            }
+        }
+    };
+    let running = start(config, Router::new().route("/first", post(first)).route("/all", post(all))).await;
+    let chunked = |target: &str, chunks: &str| {
+        format!("POST {target} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n{chunks}")
+    };
+    let sized =
+        |len: usize, body: &str| format!("POST /all HTTP/1.1\r\nhost: a\r\ncontent-length: {len}\r\n\r\n{body}");
+    let long = "x".repeat(100_000);
+    for (bytes, status, end) in [
+        // Answered before its end, which never comes.
+        (chunked("/first", "3\r\none\r\n"), 200, "one"),
+        // Longer than a frame, and than all that may be held.
+        (sized(long.len(), &long), 200, "100000 bytes"),
+        (sized(200_000, &long), 200, "the rest of the body did not come in time"),
+        (chunked("/all", "3\r\none\r\n"), 200, "the rest of the body did not come in time"),
+        (chunked("/all", "3\r\none\r\nno chunk\r\n"), 200, "the connection ended before the body did"),
+        // Short: whole, or not at all.
+        (sized(5, "hello"), 200, "5 bytes"),
+        (sized(5, "he"), 408, ""),
+        // What is too long for a frame is never whole.
+        (sized(1001, &long[..1001]), 200, "1001 bytes"),
+    ] {
+        let mut stream = TcpStream::connect(running.http).await.unwrap();
+        stream.write_all(bytes.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        let is_whole = |answer: &[u8]| {
+            let text = String::from_utf8_lossy(answer).into_owned();
+            text.split_once("\r\n\r\n").is_some_and(|(_, body)| body.ends_with(end))
+        };
+        while !is_whole(&answer) {
+            assert_ne!(soon(stream.read_buf(&mut answer)).await.unwrap(), 0, "{}", String::from_utf8_lossy(&answer));
+        }
+        let answer = String::from_utf8(answer).unwrap();
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    }
+}
+
 #[tokio::test]
 async fn heads_are_bounded() {
     let running = start(ServeConfig::default(), app()).await;

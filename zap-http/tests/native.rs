@@ -47,6 +47,13 @@ impl Handler for Ways {
             b"/204" => responder.status(204).body("dropped")?,
             b"/304" => responder.status(304).body_shared(vec![7; 100_000])?,
             b"/204-stream" => responder.status(204).stream(fed([data("dropped"), trailers()]))?,
+            b"/trailers" => {
+                let sum = [("x-sum", "9f"), ("X-Sum", "a0")];
+                responder.status(200).header("x-head", "yes").body_with_trailers(request.body(), sum)?;
+            }
+            b"/204-trailers" => responder.status(204).body_with_trailers("dropped", [("x-sum", "9f")])?,
+            b"/bad-trailer" => responder.status(200).body_with_trailers("x", [("content-length", "1")])?,
+            b"/bad-trailer-value" => responder.status(200).body_with_trailers("x", [("x-sum", "a\nb")])?,
             b"/nothing" => {}
             b"/unfinished" => drop(responder.status(200).header("x-half", "yes")),
             b"/late-error" => {
@@ -242,6 +249,8 @@ async fn what_is_not_answered_is_a_500_and_the_connection_lives() {
         "/no-status",
         "/bad-name",
         "/bad-value",
+        "/bad-trailer",
+        "/bad-trailer-value",
         "/failing",
     ] {
         assert_eq!(caller.call("GET", target, b"").await, (500, Vec::new()), "{target}");
@@ -272,6 +281,8 @@ async fn answers_without_a_body() {
         ("GET", "/204", 204),
         ("GET", "/304", 304),
         ("GET", "/204-stream", 204),
+        ("GET", "/204-trailers", 204),
+        ("HEAD", "/trailers", 200),
     ] {
         caller.send(&[(method, target, b"body")]).await;
         let Some(Seen::Whole(seen, _, body, trailers)) = caller.frame().await else { panic!("{target}") };
@@ -286,6 +297,36 @@ async fn a_stream_that_is_there_at_once_is_one_frame() {
     caller.send(&[("GET", "/whole", b"")]).await;
     let sum = vec![("x-sum".to_owned(), "9f".to_owned())];
     assert_eq!(caller.frame().await, Some(Seen::Whole(200, Vec::new(), b"onetwo".to_vec(), sum)));
+}
+
+#[tokio::test]
+async fn a_whole_answer_has_trailers() {
+    let mut caller = caller(Ways).await;
+    // Also of a body that would be sent from where it is, if it were shared.
+    for body in [&b"hello"[..], b"", &[7; 100_000]] {
+        caller.send(&[("POST", "/trailers", body)]).await;
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let trailers = vec![pair("x-sum", "9f"), pair("X-Sum", "a0")];
+        assert_eq!(caller.frame().await, Some(Seen::Whole(200, vec![pair("x-head", "yes")], body.to_vec(), trailers)));
+    }
+}
+
+/// What would be a stream as a body alone is refused: the handler is told, and streams it.
+#[tokio::test]
+async fn trailers_do_not_follow_a_body_that_is_too_long() {
+    let mut config = ServerConfig::default();
+    config.frame.max_frame_len = 1000;
+    let (near, far) = tokio::io::duplex(100_000);
+    let handler = handler_fn(|request, responder| {
+        let len = request.target().len();
+        let told = responder.status(200).body_with_trailers(vec![7; len * 100], [("x-sum", "9f")]);
+        assert_eq!(told.is_err(), len > 8, "{told:?}");
+        told
+    });
+    tokio::spawn(serve_handler_connection(far, Arc::new(handler), config, ConnectionInfo::new(None, None), pending()));
+    let mut caller = Caller::new(near);
+    assert_eq!(caller.call("GET", "/fits", b"").await, (200, vec![7; 500]));
+    assert_eq!(caller.call("GET", "/too/long", b"").await, (500, Vec::new()));
 }
 
 /// Streams what it is given from outside.

@@ -2,13 +2,10 @@
 #![cfg(all(feature = "tracing", feature = "metrics", feature = "server", feature = "client"))]
 
 mod listening;
+mod observed;
 
-use std::collections::BTreeMap;
-use std::fmt::Debug;
 use std::future::IntoFuture;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use axum::Router;
@@ -16,186 +13,12 @@ use axum::routing::{get, post};
 use bytes::Bytes;
 use http_body::Frame;
 use listening::soon;
-use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
+use observed::{counts, observe};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
 use zap_http::proto::{AnswerError, Encoder};
 use zap_http::{Client, ClientError, RequestView, Responder, Served, ServerHandle, handler_fn, serve, serve_handler};
-
-/// Writes down everything: each span when it ends, and each event, with all their fields.
-#[derive(Clone, Default)]
-struct Recorder(Arc<Shared>);
-
-#[derive(Default)]
-struct Shared {
-    next: AtomicU64,
-    seen: Mutex<Seen>,
-}
-
-#[derive(Default)]
-struct Seen {
-    open: BTreeMap<u64, Text>,
-    handles: BTreeMap<u64, usize>,
-    entered: Vec<u64>,
-    lines: Vec<String>,
-}
-
-/// Fields as text.
-#[derive(Default)]
-struct Text {
-    name: String,
-    fields: BTreeMap<&'static str, String>,
-}
-
-impl Text {
-    fn line(&self) -> String {
-        let fields = self.fields.iter().map(|(name, value)| match *name {
-            // Other in each run.
-            "seconds" => " seconds".to_owned(),
-            "peer" => " peer".to_owned(),
-            _ => format!(" {name}={value}"),
-        });
-        format!("{}{}", self.name, fields.collect::<String>())
-    }
-}
-
-impl Visit for Text {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        let value = format!("{value:?}");
-        match field.name() {
-            "message" => self.name += &format!(" `{value}`"),
-            name => drop(self.fields.insert(name, value)),
-        }
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.fields.insert(field.name(), value.to_owned());
-    }
-}
-
-impl Recorder {
-    fn with<T>(&self, task: impl FnOnce(&mut Seen) -> T) -> T {
-        task(&mut self.0.seen.lock().unwrap())
-    }
-
-    /// All that was seen, in the order of the spans' ends.
-    fn lines(&self) -> Vec<String> {
-        self.with(|seen| seen.lines.clone())
-    }
-}
-
-fn name_of(metadata: &Metadata<'_>) -> String {
-    if metadata.is_span() { format!("{} {}", metadata.level(), metadata.name()) } else { metadata.level().to_string() }
-}
-
-impl Subscriber for Recorder {
-    /// What tokio and others have to say is not ours.
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "zap_http" || metadata.target() == "app"
-    }
-
-    fn new_span(&self, attributes: &Attributes<'_>) -> Id {
-        let id = self.0.next.fetch_add(1, Relaxed) + 1;
-        self.with(|seen| {
-            let mut text = Text { name: name_of(attributes.metadata()), ..Text::default() };
-            attributes.record(&mut text);
-            let parent = attributes.parent().map(Id::into_u64);
-            let current = seen.entered.last().copied().filter(|_| attributes.is_contextual());
-            if let Some(parent) = parent.or(current) {
-                text.name += &format!(" in {}", seen.open[&parent].name);
-            }
-            seen.open.insert(id, text);
-            seen.handles.insert(id, 1);
-        });
-        Id::from_u64(id)
-    }
-
-    fn record(&self, span: &Id, values: &Record<'_>) {
-        self.with(|seen| values.record(seen.open.get_mut(&span.into_u64()).unwrap()));
-    }
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        self.with(|seen| {
-            let mut text = Text { name: name_of(event.metadata()), ..Text::default() };
-            event.record(&mut text);
-            if let Some(current) = seen.entered.last().filter(|_| event.is_contextual()) {
-                text.name += &format!(" in {}", seen.open[current].name);
-            }
-            seen.lines.push(text.line());
-        });
-    }
-
-    fn enter(&self, span: &Id) {
-        self.with(|seen| seen.entered.push(span.into_u64()));
-    }
-
-    fn exit(&self, span: &Id) {
-        self.with(|seen| {
-            let at = seen.entered.iter().rposition(|id| *id == span.into_u64()).unwrap();
-            seen.entered.remove(at);
-        });
-    }
-
-    fn clone_span(&self, span: &Id) -> Id {
-        self.with(|seen| *seen.handles.get_mut(&span.into_u64()).unwrap() += 1);
-        span.clone()
-    }
-
-    fn try_close(&self, span: Id) -> bool {
-        self.with(|seen| {
-            let handles = seen.handles.get_mut(&span.into_u64()).unwrap();
-            *handles -= 1;
-            let is_last = *handles == 0;
-            if is_last {
-                let line = seen.open[&span.into_u64()].line();
-                seen.lines.push(line);
-            }
-            is_last
-        })
-    }
-}
-
-/// Both recorders, for as long as this lives and in this thread: tests run in one each.
-struct Observed {
-    recorder: Recorder,
-    metrics: Snapshotter,
-    _guards: (tracing::subscriber::DefaultGuard, metrics::LocalRecorderGuard<'static>),
-}
-
-fn observe() -> Observed {
-    let recorder = Recorder::default();
-    // Lives as long as the test's process: the guard borrows it.
-    let metrics: &'static DebuggingRecorder = Box::leak(Box::default());
-    let guards = (tracing::subscriber::set_default(recorder.clone()), metrics::set_default_local_recorder(metrics));
-    Observed { recorder, metrics: metrics.snapshotter(), _guards: guards }
-}
-
-impl Observed {
-    /// All metrics that have changed since the last time, by name and labels: reading sets them back, gauges too.
-    fn metrics(&self) -> BTreeMap<String, i64> {
-        let values = self.metrics.snapshot().into_vec().into_iter().map(|(key, _, _, value)| {
-            let key = key.key();
-            let labels: Vec<_> = key.labels().map(|label| format!("{}={}", label.key(), label.value())).collect();
-            let value = match value {
-                DebugValue::Counter(count) => i64::try_from(count).unwrap(),
-                DebugValue::Gauge(value) => value.into_inner() as i64,
-                DebugValue::Histogram(values) => i64::try_from(values.len()).unwrap(),
-            };
-            (format!("{}{{{}}}", key.name(), labels.join(",")), value)
-        });
-        values.filter(|(_, value)| *value != 0).collect()
-    }
-
-    fn has(&self, line: &str) -> bool {
-        self.recorder.lines().iter().any(|seen| seen == line)
-    }
-}
 
 struct Running {
     url: String,
@@ -232,10 +55,6 @@ async fn start() -> Running {
     let url = format!("zap://{}", listener.local_addr().unwrap());
     let server = serve(listener, app);
     Running { url, handle: server.handle(), server: tokio::spawn(server.into_future()) }
-}
-
-fn counts(expected: &[(&str, i64)]) -> BTreeMap<String, i64> {
-    expected.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
 }
 
 #[tokio::test]
@@ -281,7 +100,7 @@ async fn one_request_leaves_this_and_nothing_else() {
         assert_eq!(after[&format!("zap_http_connections{{side={side}}}")], -1);
     }
 
-    let mut lines = observed.recorder.lines();
+    let mut lines = observed.lines();
     lines.retain(|line| !line.starts_with("DEBUG "));
     let expected = [
         "INFO `within the handler` in INFO request in DEBUG connection",
@@ -289,7 +108,7 @@ async fn one_request_leaves_this_and_nothing_else() {
         "INFO request method=GET path=/stations/7 peer seconds side=client status=200",
     ];
     assert_eq!(lines, expected);
-    let all = observed.recorder.lines();
+    let all = observed.lines();
     for side in ["server", "client"] {
         let connections = all.iter().filter(|line| line.starts_with("DEBUG connection peer reason="));
         let of_side = connections.filter(|line| line.ends_with(&format!(" side={side} transport=Tcp")));
@@ -317,7 +136,7 @@ async fn kept_connections_are_hits_and_statuses_are_classes() {
     assert_eq!(metrics["zap_http_requests_total{side=server,status=4xx}"], 3);
     assert_eq!(metrics["zap_http_requests_total{side=client,status=4xx}"], 3);
     assert!(!metrics.contains_key("zap_http_pool_waiters{}"));
-    assert!(!observed.recorder.lines().concat().contains("secret"));
+    assert!(!observed.lines().concat().contains("secret"));
 }
 
 #[tokio::test]
@@ -335,13 +154,13 @@ async fn panics_and_errors_of_handlers_are_told() {
     tokio::spawn(serve_handler(listener, handler_fn(failing)).into_future());
     assert_eq!(soon(client.get(url).send()).await.unwrap().status(), 500);
     let failed = "ERROR `handler failed` in INFO request in DEBUG connection error=no request waits for this";
-    assert!(observed.has(failed), "{:#?}", observed.recorder.lines());
+    assert!(observed.has(failed), "{:#?}", observed.lines());
 
     let metrics = observed.metrics();
     assert_eq!(metrics["zap_http_handler_failures_total{kind=panic}"], 1);
     assert_eq!(metrics["zap_http_handler_failures_total{kind=error}"], 1);
     assert_eq!(metrics["zap_http_requests_total{side=server,status=5xx}"], 2);
-    assert!(!observed.recorder.lines().concat().contains("secret"));
+    assert!(!observed.lines().concat().contains("secret"));
 }
 
 fn request(target: &str, host: &str) -> Vec<u8> {
@@ -382,13 +201,13 @@ async fn refusals_have_reasons() {
     let metrics = observed.metrics();
     for reason in ["user_info_in_target", "host_mismatch", "invalid_magic", "zero_length", "too_long"] {
         assert_eq!(metrics[&format!("zap_http_refusals_total{{reason={reason}}}")], 1, "{metrics:#?}");
-        let lines = observed.recorder.lines();
+        let lines = observed.lines();
         let told = lines.iter().filter(|line| line.starts_with("DEBUG `request refused`"));
         assert_eq!(told.filter(|line| line.ends_with(&format!(" reason={reason}"))).count(), 1, "{lines:#?}");
     }
     assert_eq!(metrics["zap_http_connections_closed_total{side=server,reason=frame_refused}"], 1);
     assert_eq!(metrics["zap_http_connections_closed_total{side=server,reason=length_refused}"], 2);
-    let seen = observed.recorder.lines().concat();
+    let seen = observed.lines().concat();
     assert!(seen.contains("path=/stations "), "{seen}");
     assert!(!seen.contains("secret") && !seen.contains("survey"), "{seen}");
 }
@@ -413,7 +232,7 @@ async fn calls_that_fail_have_reasons() {
         ("zap_http_requests_total{side=client,status=failed}", 2),
     ];
     assert_eq!(metrics, counts(&expected));
-    assert!(!observed.recorder.lines().concat().contains("secret"));
+    assert!(!observed.lines().concat().contains("secret"));
 }
 
 /// A body that begins, and fails.
@@ -455,7 +274,7 @@ async fn answers_that_break_off_are_given_up() {
     assert_eq!(metrics["zap_http_received_frames_total{side=client}"], 2);
     assert_eq!(metrics["zap_http_connections_closed_total{side=server,reason=stream_abandoned}"], 1);
     let line = "INFO request in DEBUG connection failure=given_up method=GET path=/ peer seconds side=server";
-    assert!(observed.has(line), "{:#?}", observed.recorder.lines());
+    assert!(observed.has(line), "{:#?}", observed.lines());
 }
 
 /// A request that nobody waits for any more is not in flight.

@@ -10,10 +10,10 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, Uri};
 use http_body::Body as _;
 use zap_http::proto::MAX_FRAME_LEN;
-use zap_http::{Client, ClientError, ResponseBody, Target};
+use zap_http::{Client, ClientError, ResponseBody, Target, TargetScheme};
 
 use crate::failure::Failure;
-use crate::trace;
+use crate::{tls, trace};
 
 /// `get`.
 #[derive(Debug, clap::Args)]
@@ -36,12 +36,14 @@ pub(crate) struct Post {
 /// What both have.
 #[derive(Debug, clap::Args)]
 struct Call {
-    /// Whom to ask, and for what: zap://host:port/path?query, or unix:/run/app.sock for the root of a unix socket's server.
+    /// Whom to ask, and for what: zap://host:port/path?query, zaps:// for the same in TLS, or unix:/run/app.sock for the root
+    /// of a unix socket's server.
     url: String,
     /// A header, as 'name: value'. May be given several times.
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
     headers: Vec<String>,
-    /// Connect there, whatever the URL says: zap://host:port or unix:/run/app.sock. The URL may be a path then.
+    /// Connect there, whatever the URL says: zap://host:port, zaps://host:port or unix:/run/app.sock. The URL may be a path
+    /// then.
     #[arg(long, value_name = "TARGET")]
     to: Option<String>,
     /// Write the status and the headers before the body, and the trailers after it.
@@ -59,6 +61,8 @@ struct Call {
     /// Give up after so many seconds, for all of the call. Without it a stream may go on for ever.
     #[arg(short, long, value_name = "SECONDS")]
     max_time: Option<u64>,
+    #[command(flatten)]
+    tls: tls::Calling,
 }
 
 pub(crate) async fn get(arguments: Get) -> Result<(), Failure> {
@@ -97,7 +101,11 @@ async fn run(method: Method, call: Call, body: Bytes) -> Result<(), Failure> {
         let relay = trace::Relay::start(&target).await?;
         (Client::to(relay.address().as_str()), Some(relay))
     } else {
-        (Client::to(target.clone()), None)
+        let mut client = Client::builder();
+        if target.scheme() == TargetScheme::Zaps {
+            client = client.tls(call.tls.client()?);
+        }
+        (client.to(target.clone()), None)
     };
     let mut request = client.map_err(|error| Failure::usage(error.to_string()))?.request(method, uri.clone());
     if uri.authority().is_none() && !headers.contains_key(http::header::HOST) {

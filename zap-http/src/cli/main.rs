@@ -9,6 +9,7 @@ mod files;
 mod gateway;
 mod serve;
 mod server;
+mod tls;
 mod trace;
 
 use std::process::ExitCode;

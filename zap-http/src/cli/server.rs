@@ -5,14 +5,17 @@ use tower_service::Service;
 use zap_http::{Body, ListenAddress, ListenError, Scheme, ServeConfig, listen};
 
 use crate::failure::{Failure, tell};
+use crate::tls;
 
 /// Where to listen.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Listen {
-    /// Where to listen: :9999 or zap://host:9999 for ZAP, unix:/run/app.sock for ZAP on a unix socket, http://host:8080 for
-    /// HTTP/1.1 and HTTP/2. A port of 0 lets the system choose. May be given several times.
+    /// Where to listen: :9999 or zap://host:9999 for ZAP, zaps://host:9999 for ZAP in TLS (with --cert and --key),
+    /// unix:/run/app.sock for ZAP on a unix socket, http://host:8080 for HTTP/1.1 and HTTP/2. A port of 0 lets the system choose. May be given several times.
     #[arg(long = "listen", value_name = "ADDRESS", required = true)]
     addresses: Vec<String>,
+    #[command(flatten)]
+    pub(crate) tls: tls::Serving,
 }
 
 impl Listen {
@@ -31,8 +34,13 @@ where
     S::Future: Send,
     B: http_body::Body + Send + 'static,
 {
-    let listeners = listen(&listen_on.addresses[..]).bind().await.map_err(|error| match error {
+    let mut to_listen = listen(&listen_on.addresses[..]);
+    if let Some(tls) = listen_on.tls.server()? {
+        to_listen = to_listen.tls(tls);
+    }
+    let listeners = to_listen.bind().await.map_err(|error| match error {
         ListenError::Bind { .. } => Failure::by(error),
+        ListenError::NoTls { .. } => Failure::usage(format!("{error}: --cert and --key do")),
         error => Failure::usage(crate::failure::chain(&error)),
     })?;
     let places = listeners.local_addresses().map_err(|error| Failure::of("cannot listen", error))?;

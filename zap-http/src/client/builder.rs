@@ -158,9 +158,11 @@ impl ClientBuilder {
     }
 
     /// From the call to the head of the answer: the request's body is collected, a connection waited for or made, the
-    /// request sent, and the answer begun. 30 s unless given.
+    /// request sent, and the answer begun. 30 s unless given. It sets the connections'
+    /// [`answer_timeout`](proto::ClientConfig::answer_timeout), too, which would otherwise be the shorter one.
     pub fn head_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.settings.head_timeout = timeout.into();
+        self.settings.connection.answer_timeout = self.settings.head_timeout;
         self
     }
 

@@ -1,11 +1,15 @@
-//! A request that is ready to be sent, more than once if need be: its body is collected.
+//! A request that is ready to be sent, more than once if need be: its body is collected, within bounds.
 
+use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use http::header::HOST;
 use http::{HeaderMap, request};
 use http_body::Body;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::AnyError;
 use super::error::ClientError;
@@ -18,29 +22,28 @@ use crate::target::check_user_info;
 #[derive(Debug)]
 pub(super) struct Outgoing {
     parts: request::Parts,
-    body: Bytes,
-    trailers: Option<HeaderMap>,
+    body: Collected,
 }
 
 impl Outgoing {
     /// Checks what can be checked before there is a connection, and collects the body.
-    pub(super) async fn collect<B>(parts: request::Parts, body: B, limit: u64) -> Result<Self, ClientError>
+    pub(super) async fn collect<B>(parts: request::Parts, body: B, bounds: &BodyBounds) -> Result<Self, ClientError>
     where
         B: Body,
         B::Error: Into<AnyError>,
     {
-        let request = Self::new(parts, Bytes::new(), None)?;
-        let (body, trailers) = collect(body, limit, |error| ClientError::RequestBody(error.into())).await?;
-        Ok(Self { body, trailers, ..request })
+        let request = Self::new(parts)?;
+        let body = collect(body, bounds, |error| ClientError::RequestBody(error.into())).await?;
+        Ok(Self { body, ..request })
     }
 
-    /// Checks what can be checked before there is a connection.
-    pub(super) fn new(parts: request::Parts, body: Bytes, trailers: Option<HeaderMap>) -> Result<Self, ClientError> {
+    /// Checks what can be checked before there is a connection. There is no body.
+    pub(super) fn new(parts: request::Parts) -> Result<Self, ClientError> {
         if let Some(authority) = parts.uri.authority() {
             check_user_info(authority)?;
         }
         convert::target_of(&parts.method, &parts.uri)?;
-        Ok(Self { parts, body, trailers })
+        Ok(Self { parts, body: Collected::default() })
     }
 
     /// Asks a server what it can do.
@@ -48,7 +51,7 @@ impl Outgoing {
         let request =
             http::Request::options("*").body(()).map_err(|error| ClientError::InvalidRequest(error.into()))?;
         let (parts, ()) = request.into_parts();
-        Self::new(parts, Bytes::new(), None)
+        Self::new(parts)
     }
 
     pub(super) fn into_parts(self) -> request::Parts {
@@ -62,7 +65,7 @@ impl Outgoing {
 
     /// Bytes of its body.
     pub(super) fn body_len(&self) -> u64 {
-        self.body.len() as u64
+        self.body.data.len() as u64
     }
 
     /// Makes it a request of a connection to `target`; `streamed`: only its head, the body follows.
@@ -73,7 +76,7 @@ impl Outgoing {
         streamed: bool,
         now: std::time::Instant,
     ) -> Result<CallId, WriteError> {
-        let Self { parts, body, trailers } = self;
+        let Self { parts, body } = self;
         let path = convert::target_of(&parts.method, &parts.uri)?;
         let mut request = client.request(parts.method.as_str(), path.as_bytes(), now)?;
         request.header("host", self.host(target))?;
@@ -83,8 +86,8 @@ impl Outgoing {
         if streamed {
             return Ok(request.stream()?);
         }
-        request.body_shared(body.clone())?;
-        for (name, value) in trailers.iter().flat_map(convert::sendable_trailers) {
+        request.body_shared(body.data.clone())?;
+        for (name, value) in body.trailers.iter().flat_map(convert::sendable_trailers) {
             request.trailer(name, value)?;
         }
         Ok(request.finish()?)
@@ -110,22 +113,79 @@ pub(super) enum WriteError {
     Request(#[from] RequestError),
 }
 
-/// All of a body, and its trailers. Copies nothing if it is one chunk of `Bytes`.
+/// The bounds of a body that is collected.
+#[derive(Clone, Debug)]
+pub(crate) struct BodyBounds {
+    pub(crate) max_len: u64,
+    /// Between two receipts; without it the body's time is part of [`head_timeout`](super::ClientBuilder::head_timeout).
+    pub(crate) progress_timeout: Option<Duration>,
+    /// Bytes of all bodies that are held until they are answered.
+    pub(crate) budget: Option<Arc<Semaphore>>,
+}
+
+impl BodyBounds {
+    pub(super) const fn of_len(max_len: u64) -> Self {
+        Self { max_len, progress_timeout: None, budget: None }
+    }
+
+    /// Holds `len` more bytes of the budget.
+    fn hold(&self, len: usize, held: &mut Option<OwnedSemaphorePermit>) -> Result<(), ClientError> {
+        let Some(budget) = &self.budget else { return Ok(()) };
+        let full = |_| ClientError::RequestBody(Box::new(BodyRefused::OverBudget));
+        let len = u32::try_from(len).unwrap_or(u32::MAX);
+        let more = Arc::clone(budget).try_acquire_many_owned(len).map_err(full)?;
+        match held {
+            Some(held) => held.merge(more),
+            None => *held = Some(more),
+        }
+        Ok(())
+    }
+}
+
+/// Why a body of a request is not collected, when it is not too long and did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BodyRefused {
+    #[error("too many bytes of requests are held already")]
+    OverBudget,
+    #[error("the rest of the body did not come in time")]
+    Stalled,
+}
+
+/// All of a body, and its trailers.
+#[derive(Debug, Default)]
+pub(super) struct Collected {
+    pub(super) data: Bytes,
+    pub(super) trailers: Option<HeaderMap>,
+    /// What it holds of the budget, for as long as it is there.
+    _held: Option<OwnedSemaphorePermit>,
+}
+
+/// Collects a body. Copies nothing if it is one chunk of `Bytes`.
 pub(super) async fn collect<B: Body>(
     body: B,
-    limit: u64,
+    bounds: &BodyBounds,
     failure: impl Fn(B::Error) -> ClientError,
-) -> Result<(Bytes, Option<HeaderMap>), ClientError> {
+) -> Result<Collected, ClientError> {
     let mut body = pin!(body);
+    let limit = bounds.max_len;
     let too_large = |len: u64| if len > limit { Err(ClientError::BodyTooLarge { limit }) } else { Ok(()) };
     too_large(body.size_hint().lower())?;
     let (mut first, mut rest, mut trailers) = (Bytes::new(), BytesMut::new(), None::<HeaderMap>);
+    let mut held = None;
     while !body.is_end_stream() {
-        let Some(frame) = std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await else { break };
+        let frame = poll_fn(|context| body.as_mut().poll_frame(context));
+        let frame = match bounds.progress_timeout {
+            None => frame.await,
+            Some(timeout) => tokio::time::timeout(timeout, frame)
+                .await
+                .map_err(|_| ClientError::RequestBody(Box::new(BodyRefused::Stalled)))?,
+        };
+        let Some(frame) = frame else { break };
         match frame.map_err(&failure)?.into_data() {
             Ok(mut data) => {
                 let len = data.remaining();
                 too_large((first.len() as u64).saturating_add(rest.len() as u64).saturating_add(len as u64))?;
+                bounds.hold(len, &mut held)?;
                 if first.is_empty() && rest.is_empty() {
                     first = data.copy_to_bytes(len);
                 } else {
@@ -142,5 +202,6 @@ pub(super) async fn collect<B: Body>(
             }
         }
     }
-    Ok((if rest.is_empty() { first } else { rest.freeze() }, trailers))
+    let data = if rest.is_empty() { first } else { rest.freeze() };
+    Ok(Collected { data, trailers, _held: held })
 }

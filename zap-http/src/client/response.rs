@@ -12,7 +12,7 @@ use tokio::time::Sleep;
 
 use super::connection::Call;
 use super::error::{ClientError, Timeout};
-use super::outgoing;
+use super::outgoing::{self, BodyBounds};
 use crate::{Body, ConnectionInfo};
 
 /// The body of an answer.
@@ -186,8 +186,8 @@ impl ClientResponse {
     ///
     /// Copies nothing unless the body comes in pieces.
     pub async fn bytes(self) -> Result<Bytes, ClientError> {
-        let collected = outgoing::collect(self.response.into_body(), self.max_collected_len, |error| error).await;
-        collected.map(|(bytes, _)| bytes)
+        let bounds = BodyBounds::of_len(self.max_collected_len);
+        Ok(outgoing::collect(self.response.into_body(), &bounds, |error| error).await?.data)
     }
 
     /// All of the body, as text in UTF-8.

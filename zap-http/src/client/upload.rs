@@ -1,27 +1,28 @@
 //! Requests that are streamed: for bodies that are not there at once, to servers that said on the same connection that
 //! they take such.
 
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes};
 use http::{HeaderMap, request};
-use http_body::Body;
+use http_body::{Body, Frame, SizeHint};
 
 use super::AnyError;
 use super::connection::{Connection, Upload};
 use super::error::ClientError;
-use super::outgoing::{Outgoing, collect};
+use super::outgoing::{BodyBounds, Outgoing};
 use crate::proto::CallId;
 
 /// Bytes that are collected before a request is streamed: what is there at once and not longer is sent as a whole.
 const WHOLE_LEN: usize = 64 << 10;
 
-/// The body of a request, as far as it has come.
+/// The body of a request, of which the beginning was taken already: the same body, from its start.
 pub(super) struct Started<B> {
-    chunks: Vec<Bytes>,
+    chunks: VecDeque<Bytes>,
     trailers: Option<HeaderMap>,
     rest: Pin<Box<B>>,
 }
@@ -33,43 +34,80 @@ pub(super) enum Prepared<B> {
 }
 
 /// Takes what there is of a body without waiting.
-pub(super) async fn prepare<B>(parts: request::Parts, body: B, limit: u64) -> Result<Prepared<B>, ClientError>
+pub(super) async fn prepare<B>(parts: request::Parts, body: B, bounds: &BodyBounds) -> Result<Prepared<B>, ClientError>
 where
     B: Body,
     B::Error: Into<AnyError>,
 {
-    let mut started = Started { chunks: Vec::new(), trailers: None, rest: Box::pin(body) };
+    let mut started = Started { chunks: VecDeque::new(), trailers: None, rest: Box::pin(body) };
     let mut len = 0_usize;
     let whole = poll_fn(|context| {
-        while !started.rest.is_end_stream() {
-            if len > WHOLE_LEN {
-                return Poll::Ready(Ok(false));
-            }
-            match started.rest.as_mut().poll_frame(context) {
+        while len <= WHOLE_LEN {
+            match started.poll_rest(context) {
                 Poll::Pending => return Poll::Ready(Ok(false)),
-                Poll::Ready(None) => break,
+                Poll::Ready(None) => return Poll::Ready(Ok(true)),
                 Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(ClientError::RequestBody(error.into()))),
-                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
-                    Ok(mut data) => {
-                        len = len.saturating_add(data.remaining());
-                        started.chunks.push(data.copy_to_bytes(data.remaining()));
-                    }
+                Poll::Ready(Some(Ok(data))) => {
+                    len = len.saturating_add(data.len());
+                    started.chunks.push_back(data);
+                }
+            }
+        }
+        Poll::Ready(Ok(started.rest.is_end_stream()))
+    })
+    .await?;
+    if whole {
+        return Ok(Prepared::Whole(Outgoing::collect(parts, started, bounds).await?));
+    }
+    Ok(Prepared::Streamed(Outgoing::new(parts)?, started))
+}
+
+impl<B: Body> Started<B> {
+    /// The next data of what was not taken; trailers are set apart.
+    fn poll_rest(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, B::Error>>> {
+        while !self.rest.is_end_stream() {
+            match ready!(self.rest.as_mut().poll_frame(context)?) {
+                None => break,
+                Some(frame) => match frame.into_data() {
+                    Ok(mut data) => return Poll::Ready(Some(Ok(data.copy_to_bytes(data.remaining())))),
                     Err(frame) => {
-                        if let Ok(more) = frame.into_trailers() {
-                            started.trailers.get_or_insert_default().extend(more);
-                        }
+                        self.trailers.get_or_insert_default().extend(frame.into_trailers().unwrap_or_default());
                     }
                 },
             }
         }
-        Poll::Ready(Ok(true))
-    })
-    .await?;
-    if whole {
-        let request = started.collect(parts, limit).await?;
-        return Ok(Prepared::Whole(request));
+        Poll::Ready(None)
     }
-    Ok(Prepared::Streamed(Outgoing::new(parts, Bytes::new(), None)?, started))
+
+    fn poll_data(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, B::Error>>> {
+        match self.chunks.pop_front() {
+            Some(chunk) => Poll::Ready(Some(Ok(chunk))),
+            None => self.poll_rest(context),
+        }
+    }
+}
+
+impl<B: Body> Body for Started<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        Poll::Ready(match ready!(self.poll_data(context)?) {
+            Some(data) => Some(Ok(Frame::data(data))),
+            None => self.trailers.take().map(|trailers| Ok(Frame::trailers(trailers))),
+        })
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.chunks.is_empty() && self.trailers.is_none() && self.rest.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let taken = self.chunks.iter().map(|chunk| chunk.len() as u64).fold(0, u64::saturating_add);
+        let mut hint = SizeHint::new();
+        hint.set_lower(self.rest.size_hint().lower().saturating_add(taken));
+        hint
+    }
 }
 
 impl<B> Started<B>
@@ -77,56 +115,26 @@ where
     B: Body,
     B::Error: Into<AnyError>,
 {
-    /// The whole request after all.
-    pub(super) async fn collect(self, parts: request::Parts, limit: u64) -> Result<Outgoing, ClientError> {
-        let Self { chunks, mut trailers, rest } = self;
-        let too_large = || ClientError::BodyTooLarge { limit };
-        let len = chunks.iter().map(Bytes::len).fold(0, usize::saturating_add) as u64;
-        let left = limit.checked_sub(len).ok_or_else(too_large)?;
-        let collected = collect(rest, left, |error| ClientError::RequestBody(error.into())).await;
-        let (last, more) = collected.map_err(|error| match error {
-            ClientError::BodyTooLarge { .. } => too_large(),
-            error => error,
-        })?;
-        let chunks: Vec<Bytes> = chunks.into_iter().chain([last]).filter(|chunk| !chunk.is_empty()).collect();
-        if let Some(more) = more {
-            trailers.get_or_insert_default().extend(more);
-        }
-        let body =
-            if chunks.len() > 1 { chunks.concat().into() } else { chunks.into_iter().next().unwrap_or_default() };
-        Outgoing::new(parts, body, trailers)
-    }
-
     /// Sends the body of a request whose head was sent, as fast as the server takes it, until it ends or the call does.
     pub(super) async fn send(mut self, connection: Arc<Connection>, call: CallId) {
-        let mut chunks = std::mem::take(&mut self.chunks).into_iter();
         poll_fn(|context| {
             loop {
                 match connection.poll_upload(call, context) {
-                    Poll::Pending => {
-                        // The body waits, too; it is not polled before there is room for what it gives.
-                        return Poll::Pending;
-                    }
+                    // The body waits, too; it is not polled before there is room for what it gives.
+                    Poll::Pending => return Poll::Pending,
                     Poll::Ready(Upload::Over) => return Poll::Ready(()),
                     Poll::Ready(Upload::Room) => {}
                 }
-                let next = match chunks.next() {
-                    Some(chunk) => Next::Data(chunk),
-                    None => match self.poll_next(context) {
-                        Poll::Ready(next) => next,
-                        Poll::Pending => return Poll::Pending,
-                    },
-                };
-                match next {
-                    Next::Data(chunk) => connection.upload(call, |client| client.data_shared(chunk)),
-                    Next::End => {
+                match ready!(self.poll_data(context)) {
+                    Some(Ok(chunk)) => connection.upload(call, |client| client.data_shared(chunk)),
+                    None => {
                         let trailers = self.trailers.take().unwrap_or_default();
                         let trailers = crate::convert::sendable_trailers(&trailers);
                         connection.upload(call, |client| client.end(trailers));
                         return Poll::Ready(());
                     }
-                    Next::Failure(error) => {
-                        connection.fail_upload(call, error);
+                    Some(Err(error)) => {
+                        connection.fail_upload(call, error.into());
                         return Poll::Ready(());
                     }
                 }
@@ -134,30 +142,4 @@ where
         })
         .await;
     }
-
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Next> {
-        loop {
-            let frame = match self.rest.as_mut().poll_frame(context) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(None) => return Poll::Ready(Next::End),
-                Poll::Ready(Some(Err(error))) => return Poll::Ready(Next::Failure(error.into())),
-                Poll::Ready(Some(Ok(frame))) => frame,
-            };
-            match frame.into_data() {
-                Ok(mut data) => return Poll::Ready(Next::Data(data.copy_to_bytes(data.remaining()))),
-                Err(frame) => {
-                    if let Ok(more) = frame.into_trailers() {
-                        self.trailers.get_or_insert_default().extend(more);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// What comes next of a body.
-enum Next {
-    Data(Bytes),
-    End,
-    Failure(AnyError),
 }

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use bytes::{Buf, Bytes};
 use http::header::{HeaderMap, HeaderValue};
 use http_body::{Body, Frame, SizeHint};
+use tokio::sync::watch;
 
 use super::AnyError;
 use crate::convert::sendable_trailers;
@@ -28,6 +29,17 @@ pub struct GatewayBody {
     ahead: VecDeque<Frame<Bytes>>,
     /// What follows; none at the end.
     rest: Option<Boxed>,
+    /// Told whom the body waits for, if anybody wants to know.
+    watched: Option<watch::Sender<Awaited>>,
+}
+
+/// Whom a body that is being sent waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Awaited {
+    /// Whoever sends it to us has not sent more.
+    Client,
+    /// There is more, or all was taken.
+    Upstream,
 }
 
 impl std::fmt::Debug for GatewayBody {
@@ -38,15 +50,13 @@ impl std::fmt::Debug for GatewayBody {
 
 impl GatewayBody {
     pub(super) fn text(text: String) -> Self {
-        Self { ahead: VecDeque::from([Frame::data(text.into())]), rest: None }
+        Self { ahead: VecDeque::from([Frame::data(text.into())]), ..Self::default() }
     }
 
     /// Takes what `body` has at once.
     pub(super) async fn of<B>(body: B) -> Result<Self, AnyError>
     where
-        B: Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Into<AnyError>,
+        B: Body<Data: Send, Error: Into<AnyError>> + Send + 'static,
     {
         let (mut ahead, mut len) = (VecDeque::new(), 0_usize);
         if body.is_end_stream() {
@@ -72,7 +82,25 @@ impl GatewayBody {
             Poll::Ready(Ok(false))
         })
         .await?;
-        Ok(Self { ahead, rest: (!ended).then_some(rest) })
+        Ok(Self { ahead, rest: (!ended).then_some(rest), watched: None })
+    }
+
+    /// Whether there may be more of it than was there at once.
+    pub(super) fn may_go_on(&self) -> bool {
+        self.rest.is_some()
+    }
+
+    /// Whom it waits for from now on; closed when it ends.
+    pub(super) fn watch(&mut self) -> watch::Receiver<Awaited> {
+        let (sender, receiver) = watch::channel(Awaited::Upstream);
+        self.watched = self.rest.is_some().then_some(sender);
+        receiver
+    }
+
+    fn tell(&self, awaited: Awaited) {
+        if let Some(watched) = &self.watched {
+            watched.send_replace(awaited);
+        }
     }
 
     /// The names of the trailers, for a `trailer` header, if they are known.
@@ -89,12 +117,17 @@ impl Body for GatewayBody {
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, AnyError>>> {
         if let Some(frame) = self.ahead.pop_front() {
+            self.tell(Awaited::Upstream);
             return Poll::Ready(Some(Ok(frame)));
         }
         let Some(rest) = &mut self.rest else { return Poll::Ready(None) };
-        let frame = std::task::ready!(rest.as_mut().poll_frame(context));
-        if !matches!(frame, Some(Ok(_))) {
-            self.rest = None;
+        let Poll::Ready(frame) = rest.as_mut().poll_frame(context) else {
+            self.tell(Awaited::Client);
+            return Poll::Pending;
+        };
+        self.tell(Awaited::Upstream);
+        if !matches!(frame, Some(Ok(_))) || self.rest.as_ref().is_none_or(|rest| rest.is_end_stream()) {
+            (self.rest, self.watched) = (None, None);
         }
         Poll::Ready(frame)
     }

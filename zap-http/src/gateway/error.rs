@@ -7,6 +7,7 @@ use http::{Response, StatusCode};
 
 use super::{AnyError, GatewayBody};
 use crate::ClientError;
+use crate::client::BodyRefused;
 
 /// Why a request was not forwarded, or its answer not given: in the extensions of the gateway's own answers.
 ///
@@ -73,6 +74,13 @@ impl From<ClientError> for GatewayError {
             ClientError::Connect(_) => (StatusCode::BAD_GATEWAY, "the upstream cannot be reached"),
             ClientError::TooManyWaiters => (StatusCode::SERVICE_UNAVAILABLE, "too many requests wait for the upstream"),
             ClientError::BodyTooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "the body is too long"),
+            ClientError::RequestBody(cause) => match cause.downcast_ref::<BodyRefused>() {
+                Some(BodyRefused::OverBudget) => {
+                    (StatusCode::SERVICE_UNAVAILABLE, "the gateway holds too many requests")
+                }
+                Some(BodyRefused::Stalled) => (StatusCode::REQUEST_TIMEOUT, "the rest of the body did not come"),
+                None => (StatusCode::BAD_REQUEST, "the body of the request failed"),
+            },
             ClientError::InvalidRequest(_) | ClientError::InvalidTarget(_) => {
                 (StatusCode::BAD_REQUEST, "the request cannot be forwarded")
             }

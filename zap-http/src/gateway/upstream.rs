@@ -1,19 +1,24 @@
 //! The two kinds of server behind a gateway, and how each is asked.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
-use http::header::{CONNECTION, HeaderMap, HeaderValue, TE, TRAILER, TRANSFER_ENCODING};
+use http::header::{CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue, TE, TRAILER, TRANSFER_ENCODING};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{Request, Response, StatusCode, Uri, Version, request, response};
 use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::sync::watch;
 
 use super::AnyError;
-use super::body::GatewayBody;
+use super::body::{Awaited, GatewayBody};
 use super::error::GatewayError;
+use crate::Client;
+use crate::client::BodyBounds;
 use crate::convert::end_to_end;
-use crate::{Body, Client};
 
 /// To connect to an HTTP server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -25,6 +30,8 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 const MAX_HEAD_LEN: usize = 72 << 10;
 /// Idle connections to an HTTP server.
 const MAX_IDLE: usize = 64;
+
+const TOO_LONG: GatewayError = GatewayError::new(StatusCode::GATEWAY_TIMEOUT, "the upstream took too long");
 
 /// The server behind a gateway.
 #[derive(Clone, Debug)]
@@ -67,14 +74,15 @@ impl Upstream {
 }
 
 /// Asks a ZAP server.
-pub(super) async fn send_zap(
+pub(super) async fn send_zap<B>(
     client: &Client,
-    parts: request::Parts,
-    body: Body,
-) -> Result<Response<GatewayBody>, GatewayError> {
-    let mut client = client;
-    let response = tower_service::Service::call(&mut client, Request::from_parts(parts, body)).await?;
-    answer(response).await
+    request: Request<B>,
+    bounds: &BodyBounds,
+) -> Result<Response<GatewayBody>, GatewayError>
+where
+    B: http_body::Body<Data: Send, Error: Into<AnyError>> + Send + 'static,
+{
+    answer(client.execute_within(request, client.whole_timeout(), bounds).await?).await
 }
 
 impl HttpUpstream {
@@ -85,9 +93,7 @@ impl HttpUpstream {
         body: B,
     ) -> Result<Response<GatewayBody>, GatewayError>
     where
-        B: http_body::Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Into<AnyError>,
+        B: http_body::Body<Data: Send, Error: Into<AnyError>> + Send + 'static,
     {
         let path = parts.uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
         let uri = Uri::builder().scheme(Scheme::HTTP).authority(self.authority.clone()).path_and_query(path).build();
@@ -95,12 +101,10 @@ impl HttpUpstream {
             GatewayError::because(StatusCode::BAD_REQUEST, "the request cannot be forwarded", error)
         })?;
         parts.version = Version::HTTP_11;
-        let body = GatewayBody::of(body)
+        let mut body = GatewayBody::of(body)
             .await
             .map_err(|error| GatewayError::because(StatusCode::BAD_REQUEST, "the body of the request failed", error))?;
-        if let Some(names) = body.announcement() {
-            parts.headers.insert(TRAILER, names);
-        }
+        announce(&mut parts.headers, &body);
         // hyper would send a GET of unknown length without its body.
         if !http_body::Body::is_end_stream(&body) && http_body::Body::size_hint(&body).exact().is_none() {
             parts.headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
@@ -108,15 +112,33 @@ impl HttpUpstream {
         if parts.headers.contains_key(TE) {
             parts.headers.insert(CONNECTION, HeaderValue::from_static("te"));
         }
-        let exchange = self.client.request(Request::from_parts(parts, body));
-        let Ok(response) = tokio::time::timeout(self.head_timeout, exchange).await else {
-            return Err(GatewayError::new(StatusCode::GATEWAY_TIMEOUT, "the upstream took too long"));
-        };
-        let response = response.map_err(failure)?;
+        let mut slow = pin!(upstream_is_slow(self.head_timeout, body.watch()));
+        let mut exchange = pin!(self.client.request(Request::from_parts(parts, body)));
+        let response = poll_fn(|context| match exchange.as_mut().poll(context) {
+            Poll::Ready(response) => Poll::Ready(response.map_err(failure)),
+            Poll::Pending => slow.as_mut().poll(context).map(|()| Err(TOO_LONG)),
+        });
+        let response = response.await?;
         if response.status().is_informational() {
             return Err(GatewayError::new(StatusCode::BAD_GATEWAY, "the upstream changed the protocol"));
         }
         answer(response).await
+    }
+}
+
+/// Ready when the upstream has done nothing for so long: neither taken more of the body, where there was more, nor answered.
+async fn upstream_is_slow(timeout: Duration, mut body: watch::Receiver<Awaited>) {
+    loop {
+        let awaited = *body.borrow_and_update();
+        if awaited == Awaited::Client && body.changed().await.is_ok() {
+            continue;
+        }
+        match tokio::time::timeout(timeout, body.changed()).await {
+            Ok(Ok(())) => {}
+            // The body is over: now the answer is due.
+            Ok(Err(_)) => return tokio::time::sleep(timeout).await,
+            Err(_) => return,
+        }
     }
 }
 
@@ -136,12 +158,22 @@ fn is_timeout(error: &(dyn std::error::Error + 'static)) -> bool {
         .any(|error| error.kind() == std::io::ErrorKind::TimedOut)
 }
 
+/// Names trailers in the head, since HTTP/1.1 sends no others: those that are there; if they are still to come, those that
+/// whoever sent the message named, and those of gRPC.
+fn announce(headers: &mut HeaderMap, body: &GatewayBody) {
+    const GRPC: HeaderValue = HeaderValue::from_static("grpc-status, grpc-message, grpc-status-details-bin");
+    if !body.may_go_on() {
+        headers.remove(TRAILER);
+        headers.extend(body.announcement().map(|names| (TRAILER, names)));
+    } else if headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc")) {
+        headers.append(TRAILER, GRPC);
+    }
+}
+
 /// The answer to give for the upstream's.
 async fn answer<B>(response: Response<B>) -> Result<Response<GatewayBody>, GatewayError>
 where
-    B: http_body::Body + Send + 'static,
-    B::Data: Send,
-    B::Error: Into<AnyError>,
+    B: http_body::Body<Data: Send, Error: Into<AnyError>> + Send + 'static,
 {
     let (parts, body) = response.into_parts();
     let body = GatewayBody::of(body)
@@ -151,11 +183,39 @@ where
     for (name, value) in end_to_end(&parts.headers) {
         headers.append(name, value.clone());
     }
-    if let Some(names) = body.announcement() {
-        headers.insert(TRAILER, names);
-    }
+    announce(&mut headers, &body);
     let response::Parts { status, .. } = parts;
     let mut response = Response::new(body);
     (*response.status_mut(), *response.headers_mut()) = (status, headers);
     Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_upstream_has_time_from_its_last_sign_or_the_bodys_end() {
+        let timeout = Duration::from_secs(30);
+        let elapsed = async |steps: &[(u64, Awaited)]| {
+            let start = tokio::time::Instant::now();
+            let (sender, receiver) = watch::channel(Awaited::Upstream);
+            let slow = tokio::spawn(upstream_is_slow(timeout, receiver));
+            for (seconds, awaited) in steps {
+                tokio::time::sleep(Duration::from_secs(*seconds)).await;
+                sender.send_replace(*awaited);
+            }
+            drop(sender);
+            slow.await.unwrap();
+            start.elapsed().as_secs()
+        };
+        // Without a body, and after one that ended.
+        assert_eq!(elapsed(&[]).await, 30);
+        assert_eq!(elapsed(&[(20, Awaited::Upstream)]).await, 50);
+        // However long the client takes.
+        assert_eq!(elapsed(&[(1, Awaited::Client), (500, Awaited::Upstream)]).await, 531);
+        assert_eq!(elapsed(&[(1, Awaited::Client)]).await, 31);
+        // It does not take what there is.
+        assert_eq!(elapsed(&[(1, Awaited::Client), (1, Awaited::Upstream), (40, Awaited::Client)]).await, 42);
+    }
 }

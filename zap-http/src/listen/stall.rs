@@ -1,31 +1,40 @@
-//! A transport whose peer must take what is written: for protocols whose implementation has no such deadline.
+//! A transport whose peer must take what is written, and of which all bytes are counted: for protocols whose implementation
+//! has no such deadline, and does not tell.
 
 use std::future::Future;
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
+use crate::observe::Traffic;
+
 /// Fails when writing has waited for so long without taking a byte.
 pub(super) struct Stalling<IO> {
     io: IO,
     timeout: Duration,
+    traffic: Arc<Traffic>,
     /// Runs while writing waits.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl<IO> Stalling<IO> {
-    pub(super) fn new(io: IO, timeout: Duration) -> Self {
-        Self { io, timeout, timer: None }
+    pub(super) fn new(io: IO, timeout: Duration, traffic: Arc<Traffic>) -> Self {
+        Self { io, timeout, traffic, timer: None }
     }
 
     /// What `written` is, or an error when it has been nothing for too long.
-    fn or_stalled<T>(&mut self, written: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
-        if written.is_ready() {
+    fn or_stalled(&mut self, written: Poll<io::Result<usize>>, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(written) = &written {
             self.timer = None;
+            self.traffic.sent_len.fetch_add(*written.as_ref().unwrap_or(&0) as u64, Relaxed);
+        }
+        if written.is_ready() {
             return written;
         }
         let timeout = self.timeout;
@@ -40,7 +49,10 @@ impl<IO: AsyncRead + Unpin> AsyncRead for Stalling<IO> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.io).poll_read(context, buffer);
+        self.traffic.received_len.fetch_add(buffer.filled().len().saturating_sub(before) as u64, Relaxed);
+        read
     }
 }
 

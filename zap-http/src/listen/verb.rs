@@ -11,11 +11,11 @@ use http::{Request, Response};
 use tower_service::Service;
 
 use super::{AddressError, BindError, BindOptions, ListenAddress, Listener, LocalAddress, Scheme, SocketListener};
-use crate::Body;
 use crate::server::connections::Connections;
-use crate::server::{Serve, Served, accept_all, serve_member};
+use crate::server::{Application, Serve, Served, accept_all, serve_member};
 #[cfg(feature = "tls")]
 use crate::tls::TlsServer;
+use crate::{Body, Handler, Native};
 
 /// Listens on addresses, each by its scheme, with one service behind all of them.
 ///
@@ -124,6 +124,12 @@ pub enum ListenError {
     /// The address is for TLS, and there is no certificate: see `Listen::tls`.
     #[error("cannot listen on {address}: no TLS configuration was given")]
     NoTls {
+        /// The address.
+        address: String,
+    },
+    /// The address is for HTTP, and a [`Handler`](crate::Handler) was to be served: it answers frames.
+    #[error("cannot listen on {address}: a handler answers ZAP alone; serve a tower service there")]
+    HandlerOverHttp {
         /// The address.
         address: String,
     },
@@ -258,9 +264,8 @@ impl Listen {
             }
         }
         for (scheme, listener) in std::mem::take(&mut self.bound) {
-            let shown =
-                || listener.local_address().map_or_else(|_| scheme.to_string(), |at| format!("{scheme}://{at}"));
-            listeners.push((self.protocol_of(scheme, shown)?, listener));
+            let protocol = self.protocol_of(scheme, || shown(scheme, &listener))?;
+            listeners.push((protocol, listener));
         }
         if listeners.is_empty() { Err(ListenError::NoAddress) } else { Ok(Listeners(listeners)) }
     }
@@ -271,6 +276,33 @@ impl Listen {
         S: Service<Request<Body>, Response = Response<B>>,
     {
         Serve::new(self, service)
+    }
+
+    /// As [`serve`](Self::serve), with a handler: for all addresses but those of `http://`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # async fn run() -> Result<(), zap_http::ListenError> {
+    /// use zap_http::{handler_fn, listen};
+    ///
+    /// let health = handler_fn(|_request, responder| responder.status(200).body(b"ok"));
+    /// listen([":9999", "unix:/run/app.sock"]).serve_handler(health).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn serve_handler<H: Handler>(self, handler: H) -> Serve<Self, Native<H>> {
+        Serve::new(self, Native::new(handler))
+    }
+
+    /// What [`serve_handler`](Self::serve_handler) cannot serve.
+    fn refuse_http(&self) -> Result<(), ListenError> {
+        let addresses = self.addresses.iter().flatten().map(|address| (address.scheme(), address.to_string()));
+        let bound = self.bound.iter().map(|(scheme, listener)| (*scheme, shown(*scheme, listener)));
+        match addresses.chain(bound).find(|(scheme, _)| *scheme == Scheme::Http) {
+            Some((_, address)) => Err(ListenError::HandlerOverHttp { address }),
+            None => Ok(()),
+        }
     }
 
     fn protocol_of(&self, scheme: Scheme, address: impl FnOnce() -> String) -> Result<Protocol, ListenError> {
@@ -308,6 +340,24 @@ impl Listeners {
     {
         Serve::new(self, service)
     }
+
+    /// As [`serve`](Self::serve), with a handler.
+    ///
+    /// # Errors
+    ///
+    /// One of them is for HTTP, which a handler cannot answer.
+    pub fn serve_handler<H: Handler>(self, handler: H) -> Result<Serve<Self, Native<H>>, ListenError> {
+        #[cfg(feature = "http1")]
+        if let Some((_, listener)) = self.0.iter().find(|(protocol, _)| matches!(protocol, Protocol::Http)) {
+            return Err(ListenError::HandlerOverHttp { address: shown(Scheme::Http, listener) });
+        }
+        Ok(Serve::new(self, Native::new(handler)))
+    }
+}
+
+/// A listener that was bound elsewhere, as text.
+fn shown(scheme: Scheme, listener: &SocketListener) -> String {
+    listener.local_address().map_or_else(|_| scheme.to_string(), |at| format!("{scheme}://{at}"))
 }
 
 impl<S> Serve<Listeners, S> {
@@ -321,12 +371,7 @@ impl<S> Serve<Listeners, S> {
     }
 }
 
-impl<S, B> IntoFuture for Serve<Listeners, S>
-where
-    S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body + Send + 'static,
-{
+impl<S: Application> IntoFuture for Serve<Listeners, S> {
     type Output = Served;
     type IntoFuture = Pin<Box<dyn Future<Output = Served> + Send>>;
 
@@ -335,18 +380,16 @@ where
     }
 }
 
-impl<S, B> IntoFuture for Serve<Listen, S>
-where
-    S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body + Send + 'static,
-{
+impl<S: Application> IntoFuture for Serve<Listen, S> {
     type Output = Result<Served, ListenError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Result<Served, ListenError>> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let (listen, server) = self.take_listener();
+            if !S::SPEAKS_HTTP {
+                listen.refuse_http()?;
+            }
             let listeners = listen.bind().await?;
             Ok(server.with_listener(listeners).run(accept_on_all).await)
         })
@@ -354,16 +397,11 @@ where
 }
 
 /// Accepts on all listeners, without end.
-fn accept_on_all<S, B>(
+fn accept_on_all<S: Application>(
     listeners: Listeners,
     service: S,
     connections: &Arc<Connections>,
-) -> impl Future<Output = ()> + Send + use<S, B>
-where
-    S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body + Send + 'static,
-{
+) -> impl Future<Output = ()> + Send + use<S> {
     let loops = listeners.0.into_iter().map(|(protocol, listener)| {
         let (service, connections) = (service.clone(), Arc::clone(connections));
         Box::pin(accept_all(listener, connections, move |socket, info, member| {
@@ -371,7 +409,7 @@ where
             match &protocol {
                 Protocol::Zap => drop(tokio::spawn(serve_member(socket, service, info, member))),
                 #[cfg(feature = "http1")]
-                Protocol::Http => drop(tokio::spawn(super::http::serve_http(socket, service, info, member))),
+                Protocol::Http => drop(tokio::spawn(service.serve_http(socket, info, member))),
                 #[cfg(feature = "tls")]
                 Protocol::Zaps(tls) => {
                     drop(tokio::spawn(crate::tls::serve_tls(tls.clone(), socket, service, info, member)));

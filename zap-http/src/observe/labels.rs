@@ -38,6 +38,18 @@ pub(super) fn overloaded() -> Reason {
     reason!("overloaded")
 }
 
+/// The next bytes of a body over HTTP did not come.
+#[cfg(feature = "http1")]
+pub(super) fn body_stalled() -> Reason {
+    reason!("body_stalled")
+}
+
+/// A body over HTTP was none, or broke off.
+#[cfg(feature = "http1")]
+pub(super) fn body_failed() -> Reason {
+    reason!("body_failed")
+}
+
 #[cfg(any(feature = "server", feature = "client"))]
 pub(super) const fn close_reason(reason: CloseReason) -> &'static str {
     match reason {
@@ -54,6 +66,7 @@ pub(super) const fn close_reason(reason: CloseReason) -> &'static str {
         CloseReason::TooManyEmptyFrames => "too_many_empty_frames",
         CloseReason::AnswerTooLong => "answer_too_long",
         CloseReason::DiscardTooLong => "discard_too_long",
+        CloseReason::DiscardTimeout => "discard_timeout",
         CloseReason::FirstFrameTimeout => "first_frame_timeout",
         CloseReason::ProgressTimeout => "progress_timeout",
         CloseReason::AnswerTimeout => "answer_timeout",

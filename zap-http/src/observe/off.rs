@@ -49,6 +49,10 @@ mod connection {
 
         #[inline(always)]
         pub(crate) fn closed(&mut self, _: CloseReason) {}
+
+        #[inline(always)]
+        #[cfg(feature = "http1")]
+        pub(crate) fn end(&mut self, _: &'static str) {}
     }
 }
 
@@ -74,6 +78,32 @@ mod server {
         #[inline(always)]
         pub(crate) fn end(self, _: &proto::Server) {}
     }
+
+    #[cfg(feature = "http1")]
+    pub(crate) struct HttpServing;
+
+    #[cfg(feature = "http1")]
+    impl HttpServing {
+        #[inline(always)]
+        pub(crate) fn begin(_: &http::Method, _: &http::Uri, _: &ConnectionInfo) -> Self {
+            Self
+        }
+
+        #[inline(always)]
+        pub(crate) fn span(&self) -> Span {
+            Span
+        }
+
+        #[inline(always)]
+        pub(crate) fn end(&mut self, _: http::StatusCode) {}
+
+        #[inline(always)]
+        pub(crate) fn give_up(&mut self) {}
+    }
+
+    #[inline(always)]
+    #[cfg(feature = "http1")]
+    pub(crate) fn http_refused(_: http::StatusCode) {}
 
     #[inline(always)]
     pub(crate) fn request_refused(_: ConvertError) {}

@@ -142,6 +142,8 @@ struct Clock {
     reading: bool,
     /// Since when output waits without any being taken.
     stalled: Option<Instant>,
+    /// Since when we wait for what nobody else waits for.
+    discarding: Option<Instant>,
 }
 
 /// What a client's connection has seen.
@@ -241,7 +243,7 @@ impl Client {
             phase: Phase::Open,
             reason: None,
             counts: ClientCounts::default(),
-            clock: Clock { now, received: now, reading: true, stalled: None },
+            clock: Clock { now, received: now, reading: true, stalled: None, discarding: None },
         }
     }
 
@@ -260,8 +262,8 @@ impl Client {
         RequestWriter::begin(self, method.as_ref(), target.as_ref())
     }
 
-    /// Drops the answer to a request when it comes, up to a limit; beyond that the connection ends. So it does if the
-    /// request's body has not ended.
+    /// Drops the answer to a request when it comes, up to limits of length and time; beyond them the connection ends. So it
+    /// does if the request's body has not ended.
     pub fn cancel(&mut self, call: CallId) {
         if self.sending == Some(call) {
             return self.close_with(CloseReason::StreamAbandoned);
@@ -471,7 +473,7 @@ impl Client {
         }
     }
 
-    fn deadlines(&self) -> [Option<(Instant, CloseReason)>; 4] {
+    fn deadlines(&self) -> [Option<(Instant, CloseReason)>; 5] {
         let clock = &self.clock;
         let receiving = matches!(self.phase, Phase::Open | Phase::Finishing) && clock.reading;
         let after = |since: Instant, timeout: Duration, reason| since.checked_add(timeout).map(|at| (at, reason));
@@ -494,6 +496,7 @@ impl Client {
             stream,
             (receiving && inside).then(progress).flatten(),
             clock.stalled.filter(|_| !self.output.is_empty()).and_then(stall),
+            clock.discarding.and_then(|since| after(since, self.config.discard_timeout, CloseReason::DiscardTimeout)),
         ]
     }
 
@@ -589,6 +592,14 @@ impl Client {
             self.clock.received = now;
         }
         self.clock.reading = reading;
+        self.clock.discarding = if self.discards() { self.clock.discarding.or(Some(now)) } else { None };
+    }
+
+    /// Whether the answer that comes next is nobody's, and nobody waits behind it; or it is a stream, which may have no end.
+    fn discards(&self) -> bool {
+        self.in_flight.front().is_some_and(|front| {
+            front.cancelled && (front.stage != Stage::Waiting || self.in_flight.iter().all(|call| call.cancelled))
+        })
     }
 
     /// Receives nothing more; ends once all that came is taken out.

@@ -32,7 +32,8 @@ pub struct ServerConfig {
     pub max_bad_requests: u32,
     /// Bytes of a streamed answer's data frames.
     pub max_data_len: usize,
-    /// Takes [streamed requests](super#streamed-requests) from clients that know them; off unless set.
+    /// Takes [streamed requests](super#streamed-requests) from clients that know them; off unless set. It holds for
+    /// `http://` addresses, too.
     pub stream_requests: bool,
     /// Data frames without bytes in a row, in a streamed request.
     pub max_empty_frames: u32,
@@ -111,6 +112,9 @@ pub struct ClientConfig {
     pub max_empty_frames: u32,
     /// Bytes of frames that are read and dropped for a cancelled call.
     pub max_discard_len: usize,
+    /// How long the end of a cancelled call's answer is waited for, unless others wait for whole answers behind it: the
+    /// end of the connection tells the server that nobody waits.
+    pub discard_timeout: Duration,
     /// Sends [streamed requests](super#streamed-requests) to servers that know them; off unless set.
     pub stream_requests: bool,
     /// Bytes of output that wait: more of a streamed request should not be given meanwhile.
@@ -141,6 +145,7 @@ impl Default for ClientConfig {
             max_interim_answers: 16,
             max_empty_frames: 100,
             max_discard_len: 256 << 10,
+            discard_timeout: Duration::from_secs(1),
             stream_requests: false,
             max_output_len: 256 << 10,
             max_data_len: 64 << 10,
@@ -209,6 +214,9 @@ pub enum CloseReason {
     /// A cancelled answer, or the rest of a request that is answered, is longer than what is read and dropped.
     #[error("what nobody waits for is too long to be skipped")]
     DiscardTooLong,
+    /// A cancelled answer did not end in time.
+    #[error("what nobody waits for did not end in time")]
+    DiscardTimeout,
     /// The first frame did not come in time.
     #[error("the first frame did not come in time")]
     FirstFrameTimeout,
@@ -273,6 +281,7 @@ impl CloseReason {
             | Self::TooManyEmptyFrames
             | Self::AnswerTooLong
             | Self::DiscardTooLong
+            | Self::DiscardTimeout
             | Self::FirstFrameTimeout
             | Self::ProgressTimeout
             | Self::AnswerTimeout

@@ -97,3 +97,57 @@ impl Reserve {
         shed
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::task::Context;
+    use std::time::Duration;
+
+    use tokio::io::DuplexStream;
+    use tokio::sync::mpsc;
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::{LocalAddress, ServeConfig};
+
+    /// Has no descriptor until then, and one connection.
+    struct Exhausted {
+        until: Instant,
+        waiting: Option<DuplexStream>,
+    }
+
+    impl Listener for Exhausted {
+        type Io = DuplexStream;
+
+        fn poll_accept(&mut self, _: &mut Context<'_>) -> Poll<io::Result<(DuplexStream, ConnectionInfo)>> {
+            if Instant::now() < self.until {
+                return Poll::Ready(Err(io::Error::other("no descriptors")));
+            }
+            let accepted = self.waiting.take().map(|io| (io, ConnectionInfo::new(None, None)));
+            accepted.map_or(Poll::Pending, |accepted| Poll::Ready(Ok(accepted)))
+        }
+
+        fn local_address(&self) -> io::Result<LocalAddress> {
+            Ok(LocalAddress::Unnamed)
+        }
+    }
+
+    /// The system does not tell when there are descriptors again: it is asked at most a pause later.
+    #[tokio::test(start_paused = true)]
+    async fn accepting_resumes_within_a_pause() {
+        for millis in (0..900).step_by(7) {
+            let until = Instant::now() + Duration::from_millis(millis);
+            let (waiting, _client) = tokio::io::duplex(1);
+            let (sender, mut accepted) = mpsc::unbounded_channel();
+            let listener = Exhausted { until, waiting: Some(waiting) };
+            let connections = Connections::new(ServeConfig::default());
+            let accepting = accept_all(listener, connections, move |_, _, _| sender.send(()).unwrap());
+            tokio::select! {
+                () = accepting => unreachable!("it has no end"),
+                _ = accepted.recv() => {}
+            }
+            let late = until.elapsed();
+            assert!(late <= PAUSE && late < Duration::from_millis(100), "{late:?} after {millis} ms");
+        }
+    }
+}

@@ -56,6 +56,8 @@ use crate::proto::{self, AnswerError, Detached, reason_of};
 /// # }
 /// ```
 ///
+/// On several addresses at once, and in TLS: [`Listen::serve_handler`](crate::Listen::serve_handler).
+///
 /// Without anything to wait for, a closure is enough: [`handler_fn`]. An async closure is not: that its future may move
 /// between threads while it borrows the request cannot be said in stable Rust.
 ///
@@ -211,6 +213,40 @@ impl ResponseWriter<'_> {
     /// has a control byte other than tab, or the answer is too long for a frame.
     pub fn body(self, body: impl AsRef<[u8]>) -> Result<(), AnswerError> {
         self.end(|reply| reply.answer.body(body.as_ref()))
+    }
+
+    /// Ends the answer with a copy of the body, and trailers: in one frame, as an answer of gRPC is. For a long body that is
+    /// shared, there is [`stream`](Self::stream) with a [`Body`](crate::Body) that has trailers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zap_http::handler_fn;
+    ///
+    /// let echo = handler_fn(|request, responder| {
+    ///     let response = responder.status(200).header("content-type", "application/grpc");
+    ///     response.body_with_trailers(request.body(), [("grpc-status", "0")])
+    /// });
+    /// # let _ = echo;
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`body`](Self::body), or a trailer's name is not a token or one that only headers may have, or its value has a
+    /// control byte other than tab. Here an answer that is too long for a frame is an error, too.
+    pub fn body_with_trailers<N, V>(
+        self,
+        body: impl AsRef<[u8]>,
+        trailers: impl IntoIterator<Item = (N, V)>,
+    ) -> Result<(), AnswerError>
+    where
+        N: AsRef<[u8]>,
+        V: AsRef<[u8]>,
+    {
+        self.end(|reply| {
+            reply.answer.body(body.as_ref())?;
+            trailers.into_iter().try_for_each(|(name, value)| reply.answer.trailer(name.as_ref(), value.as_ref()))
+        })
     }
 
     /// Ends the answer with a body that is shared: sent from where it lies if it is longer than 16 KiB

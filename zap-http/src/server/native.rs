@@ -33,7 +33,7 @@ use crate::{ConnectionInfo, Listener, observe};
 /// # }
 /// ```
 pub fn serve_handler<L: Listener, H: Handler>(listener: L, handler: H) -> Serve<L, Native<H>> {
-    Serve::new(listener, Native(Arc::new(handler)))
+    Serve::new(listener, Native::new(handler))
 }
 
 /// Serves one connection of any transport by a handler, and says why it ended: as
@@ -78,6 +78,10 @@ impl<H> Clone for Native<H> {
 }
 
 impl<H: Handler> Native<H> {
+    pub(crate) fn new(handler: H) -> Self {
+        Self(Arc::new(handler))
+    }
+
     pub(super) async fn answer_all<IO>(
         self,
         transport: IO,

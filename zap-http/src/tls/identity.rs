@@ -95,6 +95,43 @@ impl TlsRoots {
     pub fn from_pem(certificates: &[u8]) -> Result<Self, TlsError> {
         Self::from_der(certificates_of(certificates)?)
     }
+
+    /// From a file of PEM.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_pem`](Self::from_pem), or the file cannot be read.
+    pub fn from_pem_file(certificates: impl AsRef<Path>) -> Result<Self, TlsError> {
+        Self::from_pem(&fs::read(certificates).map_err(TlsError::File)?)
+    }
+
+    /// Those that this system trusts, or that the environment variables `SSL_CERT_FILE` and `SSL_CERT_DIR` name. What of
+    /// them cannot be read or used is left out: systems have certificates that are none.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    ///
+    /// # Cost
+    ///
+    /// Reads them all, mostly from files: do it once, and not where other tasks wait.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), zap_http::TlsError> {
+    /// use zap_http::{Client, TlsClient, TlsRoots};
+    ///
+    /// let client = Client::builder().tls(TlsClient::new(TlsRoots::native()?)?).build();
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "tls-native-roots")]
+    pub fn native() -> Result<Self, TlsError> {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if roots.is_empty() { Err(TlsError::NoCertificate) } else { Ok(Self(Arc::new(roots))) }
+    }
 }
 
 fn certificates_of(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {

@@ -1,6 +1,7 @@
 //! A certificate authority for tests of TLS.
+#![allow(dead_code)]
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use zap_http::{TlsClient, TlsIdentity, TlsRoots, TlsServer};
 
 /// An authority, and those that it vouches for.
@@ -19,10 +20,15 @@ impl Authority {
 
     /// An identity, and its certificate in DER.
     pub(crate) fn vouch(&self, name: &str) -> (TlsIdentity, Vec<u8>) {
-        let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &self.0).unwrap();
+        let (certificate, key) = self.certify(name);
         let identity = TlsIdentity::from_pem(certificate.pem().as_bytes(), key.serialize_pem().as_bytes()).unwrap();
         (identity, certificate.der().to_vec())
+    }
+
+    pub(crate) fn certify(&self, name: &str) -> (Certificate, KeyPair) {
+        let key = KeyPair::generate().unwrap();
+        let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &self.0).unwrap();
+        (certificate, key)
     }
 
     pub(crate) fn server(&self) -> TlsServer {

@@ -151,8 +151,13 @@ where
 
 /// The next data of a body; none at its end.
 pub(crate) async fn next_data(body: &mut Incoming) -> Option<Bytes> {
+    next_data_or_failure(body).await.map(Result::unwrap)
+}
+
+/// The next data of a body, or why there is none; none at its end.
+pub(crate) async fn next_data_or_failure(body: &mut Incoming) -> Option<hyper::Result<Bytes>> {
     let frame = soon(poll_fn(|context| Pin::new(&mut *body).poll_frame(context))).await?;
-    frame.unwrap().into_data().ok()
+    frame.map(|frame| frame.into_data().ok()).transpose()
 }
 
 /// What a peer sends, up to and with `end`.

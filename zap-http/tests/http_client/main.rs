@@ -2,7 +2,8 @@
 #![cfg(all(feature = "client", feature = "server"))]
 
 mod calls;
-
+mod faults;
 mod peers;
 mod pool;
+mod races;
 mod support;

@@ -63,6 +63,25 @@ async fn a_truncated_answer_is_an_error() {
     }
 }
 
+/// The same of a long body, whole and in pieces: at every byte of the head, and every 997th of the body.
+#[tokio::test]
+async fn a_long_answer_that_is_truncated_is_an_error() {
+    let body = vec![7; 20_000];
+    let pieces: Vec<_> = body.chunks(3_000).flat_map(data).collect();
+    for answer in [whole(200, &body), [head(200), pieces, end(&[])].concat()] {
+        let head_len = answer.iter().position(|byte| *byte == 7).unwrap();
+        for len in (0..head_len).chain((head_len..answer.len()).step_by(997)) {
+            let taken = call_answered(&answer[..len]).await;
+            assert!(
+                matches!(taken, Err(ClientError::Closed { .. })),
+                "{len}: {:?}",
+                taken.map(|taken| taken.data.len())
+            );
+        }
+        assert_eq!(call_answered(&answer).await.unwrap().data, body);
+    }
+}
+
 /// What came before the end of the stream is still given to the reader.
 #[tokio::test]
 async fn data_before_a_cut_are_read() {
@@ -140,6 +159,24 @@ async fn the_head_must_come_in_time() {
     config.answer_timeout = Some(SHORT);
     let late = call_with(Client::builder().head_timeout(None).connection(config), silent).await;
     assert!(matches!(late, Err(ClientError::Timeout(Timeout::Head))), "{late:?}");
+}
+
+/// No other deadline is shorter than the one that the caller gave.
+#[tokio::test]
+async fn a_longer_time_for_the_head_is_the_connections_too() {
+    let mut config = zap_http::proto::ClientConfig::default();
+    config.answer_timeout = Some(SHORT);
+    let (listener, url) = listen().await;
+    let client = Client::builder().connection(config).head_timeout(Duration::from_secs(20)).to(&url[..]).unwrap();
+    let late = async {
+        let mut peer = Peer::accept(&listener).await;
+        let target = peer.target().await;
+        tokio::time::sleep(4 * SHORT).await;
+        peer.send(&whole(200, target.as_bytes())).await;
+        peer
+    };
+    let (response, _peer) = tokio::join!(client.get("/late").send(), late);
+    assert_eq!(response.unwrap().bytes().await.unwrap(), "/late");
 }
 
 #[tokio::test]

@@ -30,7 +30,7 @@ async fn port(client: &Client) -> String {
 }
 
 /// Answers with what the path says.
-fn echo() -> Router {
+pub(super) fn echo() -> Router {
     Router::new().route("/{id}", get(|Path(id): Path<String>| async { id }))
 }
 
@@ -92,7 +92,7 @@ async fn connections_are_bounded() {
 }
 
 /// Polls all of them once, in order.
-async fn poll_once<F: Future>(futures: &mut [std::pin::Pin<Box<F>>]) -> Vec<Poll<F::Output>> {
+pub(super) async fn poll_once<F: Future>(futures: &mut [std::pin::Pin<Box<F>>]) -> Vec<Poll<F::Output>> {
     poll_fn(|context| Poll::Ready(futures.iter_mut().map(|future| future.as_mut().poll(context)).collect())).await
 }
 
@@ -287,48 +287,60 @@ async fn dropped_bodies() {
     }
 }
 
-/// A server that closes a connection some time after an answer: while it is idle, or while the next request is on its way.
-async fn serve_impatiently(listener: TcpListener) {
-    for number in 0_u64.. {
-        let mut peer = Peer::accept(&listener).await;
-        tokio::spawn(async move {
-            let mut seen = peer.request().await;
-            let mut patience = number;
-            while let Some(request) = seen {
-                peer.send(&whole(200, request.target.as_bytes())).await;
-                patience += 5;
-                let pause = Duration::from_micros(patience * 97 % 2000);
-                seen = tokio::time::timeout(pause, peer.request()).await.ok().flatten();
-            }
-        });
+/// A handler learns that nobody waits for its answer any more, be it begun or not.
+#[tokio::test]
+async fn dropped_calls_end_their_handlers() {
+    struct Told(tokio::sync::mpsc::UnboundedSender<&'static str>);
+    impl Drop for Told {
+        fn drop(&mut self) {
+            let _ = self.0.send("dropped");
+        }
     }
-}
+    let (told, mut tells) = tokio::sync::mpsc::unbounded_channel();
+    let app = Router::new().route(
+        "/{how}",
+        get(move |Path(how): Path<String>| async move {
+            let told = Told(told);
+            told.0.send("begun").unwrap();
+            if how == "waits" {
+                std::future::pending::<()>().await;
+            }
+            // A body that says a word and then nothing, until it is dropped.
+            axum::body::Body::new(Silent { told, begun: false })
+        }),
+    );
+    struct Silent {
+        told: Told,
+        begun: bool,
+    }
+    impl http_body::Body for Silent {
+        type Data = bytes::Bytes;
+        type Error = std::convert::Infallible;
 
-/// Many tasks call while the server closes idle connections: every call has its own answer.
-#[test]
-fn a_server_that_closes_idle_connections() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(async {
-        let (listener, url) = listen().await;
-        tokio::spawn(serve_impatiently(listener));
-        let client = Client::to(&url[..]).unwrap();
-        let mut calls = JoinSet::new();
-        for task in 0..64_u64 {
-            let client = client.clone();
-            calls.spawn(async move {
-                for call in 0..40 {
-                    let target = format!("/{task}-{call}");
-                    let response = client.get(&*target).send().await.unwrap();
-                    assert_eq!(response.text().await.unwrap(), target);
-                    // Idle for about as long as the server allows.
-                    tokio::time::sleep(Duration::from_micros((task * 7 + call * 13) % 1000)).await;
-                }
-            });
+        fn poll_frame(
+            mut self: std::pin::Pin<&mut Self>,
+            _: &mut std::task::Context<'_>,
+        ) -> Poll<Option<Result<http_body::Frame<bytes::Bytes>, std::convert::Infallible>>> {
+            let _ = &self.told;
+            if std::mem::replace(&mut self.begun, true) {
+                return Poll::Pending;
+            }
+            Poll::Ready(Some(Ok(http_body::Frame::data("a word".into()))))
         }
-        while let Some(call) = calls.join_next().await {
-            call.unwrap();
-        }
-    });
+    }
+    let mut config = zap_http::proto::ClientConfig::default();
+    config.discard_timeout = Duration::from_millis(20);
+    let client = Client::builder().connection(config).to(&*start(app).await).unwrap();
+    let mut next = async || tokio::time::timeout(Duration::from_secs(20), tells.recv()).await.unwrap().unwrap();
+    let call = tokio::spawn(client.get("/waits").send());
+    assert_eq!(next().await, "begun");
+    call.abort();
+    assert_eq!(next().await, "dropped");
+
+    let response = client.get("/streams").send().await.unwrap();
+    assert_eq!(next().await, "begun");
+    drop(response);
+    assert_eq!(next().await, "dropped");
 }
 
 /// Sixteen calls on each connection: all requests come before the first answer goes.
@@ -373,34 +385,6 @@ async fn calls_that_share_a_connection_are_answered_in_order() {
     calls.join_all().await;
     let mut fifth = [Box::pin(listener.accept())];
     assert!(poll_once(&mut fifth).await[0].is_pending(), "four connections are enough");
-}
-
-#[test]
-fn shared_connections_under_load() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(async {
-        let builder = Client::builder().max_in_flight_per_connection(16).max_connections(4);
-        let client = builder.to(&*start(echo()).await).unwrap();
-        let mut calls = JoinSet::new();
-        for task in 0..64 {
-            let client = client.clone();
-            calls.spawn(async move {
-                for call in 0..50 {
-                    let id = format!("{task}-{call}");
-                    let mut send = Box::pin(client.get(format!("/{id}")).send());
-                    if call % 10 == 9 {
-                        // Sent, and dropped: its answer must be nobody's.
-                        let _ = poll_once(std::slice::from_mut(&mut send)).await;
-                        continue;
-                    }
-                    assert_eq!(send.await.unwrap().text().await.unwrap(), id);
-                }
-            });
-        }
-        while let Some(call) = calls.join_next().await {
-            call.unwrap();
-        }
-    });
 }
 
 /// A request that must not be sent twice is not sent behind another.

@@ -84,6 +84,11 @@ impl Peer {
         self.stream.write_all(bytes).await
     }
 
+    /// Closes without the care that others take: what was sent last may be lost.
+    pub(crate) fn reset(self) {
+        socket2::SockRef::from(&self.stream).set_linger(Some(std::time::Duration::ZERO)).unwrap();
+    }
+
     /// Answers every request with its target, to the end.
     pub(crate) async fn echo(mut self) {
         while let Some(seen) = self.request().await {

@@ -19,7 +19,7 @@ use crate::exchange::{Content, Delivery, Exchange};
 pub(crate) type Pairs = BTreeMap<String, Vec<Vec<u8>>>;
 
 /// A request as the handler sees it.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) method: Method,
     pub(crate) target: String,

@@ -1,5 +1,5 @@
 //! The ways to the app, all of them up for the whole test: HTTP/1.1 by axum and by `listen`, ZAP on TCP, on a unix socket,
-//! in TLS, and with streamed requests.
+//! in TLS, and with streamed requests; and gateways from HTTP over ZAP to HTTP.
 
 use std::future::IntoFuture;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tower_service::Service;
 use zap_http::proto::{Deframer, Encoder, Frame, FrameLimits, MAX_FRAME_LEN};
-use zap_http::{Client, ServeConfig, TlsClient, TlsIdentity, TlsRoots, TlsServer, convert, listen, serve};
+use zap_http::{Client, ServeConfig, TlsClient, TlsIdentity, TlsRoots, TlsServer, convert, gateway, listen, serve};
 
 use crate::app::{Chunks, Pairs, Plans, Received, Seen, app, collect, pairs};
 use crate::exchange::{Delivery, Exchange};
@@ -31,12 +31,31 @@ pub(crate) enum Way {
     Unix,
     /// Frames by hand, in TLS.
     Tls,
+    /// Our client in TLS.
+    TlsClient,
     /// Our client on TCP, with both ends told to stream requests.
     Streamed,
+    /// Hyper's client, a gateway, ZAP, another gateway, and `axum::serve`.
+    Gateway,
+    /// The same with ZAP in TLS, where both gateways stream requests.
+    StreamingGateway,
 }
 
 impl Way {
-    pub(crate) const OTHERS: [Self; 5] = [Self::Http, Self::Tcp, Self::Unix, Self::Tls, Self::Streamed];
+    pub(crate) const OTHERS: [Self; 8] = [
+        Self::Http,
+        Self::Tcp,
+        Self::Unix,
+        Self::Tls,
+        Self::TlsClient,
+        Self::Streamed,
+        Self::Gateway,
+        Self::StreamingGateway,
+    ];
+
+    pub(crate) fn is_gateway(self) -> bool {
+        matches!(self, Self::Gateway | Self::StreamingGateway)
+    }
 }
 
 pub(crate) struct Carriers {
@@ -45,7 +64,10 @@ pub(crate) struct Carriers {
     tcp: Client,
     unix: Client,
     tls: (TlsClient, SocketAddr),
+    tls_client: Client,
     streamed: Client,
+    gateway: SocketAddr,
+    streaming_gateway: SocketAddr,
     /// Where the unix socket is.
     _folder: Folder,
 }
@@ -69,6 +91,8 @@ impl Carriers {
         std::fs::create_dir_all(&folder.0).unwrap();
         let unix = format!("unix:{}", folder.0.join("socket").display());
         let (client, server) = tls_pair();
+        let gateway = gateways(reference, "zap", &client, &server, false).await;
+        let streaming_gateway = gateways(reference, "zaps", &client, &server, true).await;
         let addresses = ["http://127.0.0.1:0", "zap://127.0.0.1:0", "zaps://127.0.0.1:0", &unix];
         let listeners = listen(addresses).tls(server).bind().await.unwrap();
         let bound = listeners.local_addresses().unwrap();
@@ -85,7 +109,13 @@ impl Carriers {
             reference,
             http: address(0),
             tcp: Client::to(format!("zap://{}", address(1)).as_str()).unwrap(),
+            tls_client: Client::builder()
+                .tls(client.clone())
+                .to(format!("zaps://localhost:{}", address(2).port()).as_str())
+                .unwrap(),
             tls: (client, address(2)),
+            gateway,
+            streaming_gateway,
             unix: Client::to(unix.as_str()).unwrap(),
             streamed: Client::builder().stream_requests(true).to(streaming.as_str()).unwrap(),
             _folder: folder,
@@ -110,10 +140,35 @@ impl Carriers {
                 }
                 received
             }
+            Way::TlsClient => by_client(&self.tls_client, exchange).await,
+            Way::Gateway => by_hyper(self.gateway, exchange).await,
+            Way::StreamingGateway => by_hyper(self.streaming_gateway, exchange).await,
             Way::Tls => by_hand(&self.tls.0, self.tls.1, exchange).await,
         };
         (plans.take_seen(), received)
     }
+}
+
+/// Two gateways with ZAP between them, in front of an HTTP server; where the first one is.
+async fn gateways(
+    upstream: SocketAddr,
+    scheme: &str,
+    client: &TlsClient,
+    server: &TlsServer,
+    stream: bool,
+) -> SocketAddr {
+    let mut config = ServeConfig::default();
+    config.connection.stream_requests = stream;
+    let behind = listen(format!("{scheme}://localhost:0")).tls(server.clone()).bind().await.unwrap();
+    let port = behind.local_addresses().unwrap()[0].socket_addr().unwrap().port();
+    let behind = behind.serve(gateway::to_http(upstream.to_string()).unwrap()).config(config.clone());
+    tokio::spawn(behind.into_future());
+    let client = Client::builder().tls(client.clone()).stream_requests(stream);
+    let to_zap = gateway::to_zap_with(client, format!("{scheme}://localhost:{port}")).unwrap();
+    let front = listen("http://127.0.0.1:0").bind().await.unwrap().serve(to_zap).config(config);
+    let address = front.local_addresses().unwrap()[0].socket_addr().unwrap();
+    tokio::spawn(front.into_future());
+    address
 }
 
 fn tls_pair() -> (TlsClient, TlsServer) {

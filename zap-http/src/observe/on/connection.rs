@@ -80,7 +80,8 @@ impl Connection {
         self.end(labels::close_reason(reason));
     }
 
-    fn end(&mut self, reason: &'static str) {
+    /// It ended, for a reason of this name.
+    pub(crate) fn end(&mut self, reason: &'static str) {
         if std::mem::replace(&mut self.is_closed, true) {
             return;
         }

@@ -29,6 +29,45 @@ impl Serving {
     }
 }
 
+/// A request over HTTP that is being answered. Dropped before its end, it was cancelled.
+#[cfg(feature = "http1")]
+pub(crate) struct HttpServing(Exchange);
+
+#[cfg(feature = "http1")]
+impl HttpServing {
+    pub(crate) fn begin(method: &http::Method, uri: &http::Uri, info: &ConnectionInfo) -> Self {
+        let span = request_span(method.as_str().as_bytes(), uri.path().as_bytes(), info);
+        Self(Exchange::begin(Side::Server, span))
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        self.0.span.clone()
+    }
+
+    /// The answer is complete.
+    pub(crate) fn end(&mut self, status: http::StatusCode) {
+        self.0.end(Some(status.as_u16()), None);
+    }
+
+    /// The answer will not be completed.
+    pub(crate) fn give_up(&mut self) {
+        self.0.end(None, Some("given_up"));
+    }
+}
+
+/// A request over HTTP is refused before it has a body.
+#[cfg(feature = "http1")]
+pub(crate) fn http_refused(status: http::StatusCode) {
+    match status {
+        http::StatusCode::SERVICE_UNAVAILABLE => super::overloaded(),
+        http::StatusCode::PAYLOAD_TOO_LARGE => {
+            super::refused(labels::framing_fault(proto::FramingFault::TooLong { len: 0 }))
+        }
+        http::StatusCode::REQUEST_TIMEOUT => super::refused(labels::body_stalled()),
+        _ => super::refused(labels::body_failed()),
+    }
+}
+
 #[cfg(not(feature = "tracing"))]
 fn request_span(_: &[u8], _: &[u8], _: &ConnectionInfo) -> Span {
     Span()

@@ -78,6 +78,16 @@ impl Detached {
         Ok(())
     }
 
+    /// Appends a trailer behind the body, which must be in place.
+    pub(crate) fn trailer(&mut self, name: &[u8], value: &[u8]) -> Result<(), AnswerError> {
+        let draft = self.draft.as_mut().ok_or(AnswerError::NoRequest)?;
+        match &self.shared {
+            _ if self.bodiless => Ok(()),
+            Some(body) => Err(EncodeError::TooLong { len: body.len() as u64 }.into()),
+            None => Ok(draft.trailer(&mut self.buffer, name, value)?),
+        }
+    }
+
     /// Whether the answer has no body, whatever it is given.
     pub(crate) const fn is_bodiless(&self) -> bool {
         self.bodiless
