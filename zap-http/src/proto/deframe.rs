@@ -7,8 +7,7 @@
 
 use super::wire::PREFIX_LEN;
 
-/// With room for so many bytes, the buffer is read into where it is; so many at once are worth making that room.
-#[cfg(any(feature = "server", feature = "client"))]
+/// A buffer with room for so many bytes is read into where it is; so many at once are worth making that room.
 const DIRECT_LEN: usize = 4 << 10;
 
 /// Collects the bytes of a connection and finds the frames in them.
@@ -75,35 +74,28 @@ impl Deframer {
     ///
     /// # Cost
     ///
-    /// Copies the bytes; looks at no byte but the prefixes.
+    /// Copies the bytes; looks at no byte but the prefixes. Many bytes at once make room for as many further ones.
     pub fn recv(&mut self, bytes: &[u8]) {
         if self.fault.is_none() {
+            if self.buffer.is_empty() && bytes.len() >= DIRECT_LEN {
+                self.buffer.reserve_exact(bytes.len().saturating_mul(2));
+            }
             self.buffer.extend_from_slice(bytes);
             self.scan();
         }
     }
 
     /// The buffer, to append what is received to it, if it has room for a read; tell [`received`](Self::received) then.
-    #[cfg(any(feature = "server", feature = "client"))]
+    #[cfg(feature = "server")]
     pub(crate) fn room(&mut self) -> Option<&mut Vec<u8>> {
         let has_room = self.buffer.capacity().saturating_sub(self.buffer.len()) >= DIRECT_LEN;
         (has_room && self.fault.is_none()).then_some(&mut self.buffer)
     }
 
     /// Bytes were appended to the buffer.
-    #[cfg(any(feature = "server", feature = "client"))]
+    #[cfg(feature = "server")]
     pub(crate) fn received(&mut self) {
         self.scan();
-    }
-
-    /// As [`recv`](Self::recv), and makes room for as many bytes to be received without a copy, if they are many: the
-    /// buffer is then twice as long as what was received.
-    #[cfg(any(feature = "server", feature = "client"))]
-    pub(crate) fn recv_ahead(&mut self, bytes: &[u8]) {
-        if self.buffer.is_empty() && bytes.len() >= DIRECT_LEN && self.fault.is_none() {
-            self.buffer.reserve_exact(bytes.len().saturating_mul(2));
-        }
-        self.recv(bytes);
     }
 
     /// Finds the frames that have become complete.

@@ -236,7 +236,7 @@ impl Server {
         let receives = self.receives();
         match &mut self.phase {
             Phase::Open | Phase::Finishing if receives => {
-                self.take_in(bytes.len(), now, |input| input.recv_ahead(bytes));
+                self.take_in(bytes.len(), now, |input| input.recv(bytes));
             }
             Phase::Draining { left, .. } => match left.checked_sub(bytes.len()) {
                 Some(rest) => *left = rest,
