@@ -20,6 +20,7 @@ pub mod native;
 pub mod sha256;
 pub mod shape;
 pub mod standard;
+pub mod untyped;
 pub(crate) mod value;
 pub mod wire;
 pub mod zapgen;
