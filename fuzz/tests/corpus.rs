@@ -53,6 +53,11 @@ fn seeds() {
     writer.header("Host", "h").unwrap().body(b"body").unwrap().trailer("X-Sum", "1").unwrap();
     writer.finish().unwrap();
     write("http_frames", "seed-request", &request);
+    write("http_carried", "seed-frame", &[&[0], &request[..]].concat());
+    for (name, step) in [("seed-a", 1), ("seed-b", 29), ("seed-c", 83)] {
+        write("http_carried", name, &some(step));
+        write("http_carried", &format!("{name}-drawn"), &[&[1], &some(step)[..]].concat());
+    }
     let mut stream = Vec::new();
     zap_http::proto::Encoder::frame(&mut stream).response_head(200, "OK").unwrap().finish().unwrap();
     zap_http::proto::Encoder::frame(&mut stream).data(b"tick").unwrap();
