@@ -3,8 +3,14 @@
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+#[cfg(not(loom))]
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::vec::Vec;
+
+// Their copies that try every order of threads, for tests/interleavings.rs.
+#[cfg(loom)]
+use loom::sync::{Arc, Mutex, MutexGuard};
 
 use crate::{Buffer, EncodeError, Zap};
 

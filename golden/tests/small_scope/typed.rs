@@ -5,19 +5,28 @@ use std::ops::RangeInclusive;
 use golden::derived::{self, Derived};
 use golden::oracle::{Dialect, native, shape::Shape};
 
-use crate::scope::{bodies, boundary, sum_of, with_header};
+use crate::scope::{HEADER, bodies, boundary, sum_of, with_header};
 
-/// Bytes of the largest message: a record of the largest of the shapes, or of a slot and what it points at.
-pub(crate) const MAX_LEN: usize = 36;
+/// Bytes of the largest message: of a record that is one slot, and of any other. The oracle takes its time.
+const MAX_LEN: (usize, usize) = (36, 32);
 
-/// Compares every message of these lengths that says its own size, as each record whose root section fits; how many.
+/// Compares every message that says its own size and has one of these lengths, as each record whose root section fits; how
+/// many.
 pub(crate) fn compare(lens: RangeInclusive<usize>) -> u64 {
-    let records = derived::all().filter(|derived| derived.dialect() == Dialect::Native);
-    let records = records.filter(|derived| derived.layout.version == 1).collect::<Vec<_>>();
-    let fits = |len: usize| records.iter().filter(move |derived| 16 + derived.layout.root_size() <= len);
-    let all = lens.flat_map(|len| fits(len).map(move |derived| (len, derived))).collect::<Vec<_>>();
-    let all = all.into_iter().rev().collect::<Vec<_>>();
+    let records = derived::all().filter(|derived| derived.dialect() == Dialect::Native && derived.layout.version == 1);
+    let records = records.collect::<Vec<_>>();
+    let fits = |derived: &Derived, len: usize| {
+        let size = least_size(derived);
+        HEADER + size <= len && len <= if size <= 8 { MAX_LEN.0 } else { MAX_LEN.1 }
+    };
+    let of_len = |len: usize| records.iter().filter(move |derived| fits(derived, len)).map(move |record| (len, record));
+    let all = lens.rev().flat_map(of_len).collect::<Vec<_>>();
     sum_of(&all, |(len, derived)| of_record(*len, derived))
+}
+
+/// Bytes without which there is no root section: of a growable record, those of its length.
+fn least_size(derived: &Derived) -> usize {
+    if derived.layout.growable { 4 } else { derived.layout.root_size() }
 }
 
 fn of_record(len: usize, derived: &Derived) -> u64 {
@@ -26,10 +35,17 @@ fn of_record(len: usize, derived: &Derived) -> u64 {
     let mut count = 0;
     for root in &words {
         let mut bytes = with_header(len, *root, len as u32);
-        bodies(&mut bytes, &words, |bytes| {
+        let is_inside = (HEADER..=len - least_size(derived)).contains(&(*root as usize));
+        let mut each = |bytes: &[u8]| {
             reads_alike(derived, &shape, bytes);
             count += 1;
-        });
+        };
+        if is_inside {
+            bodies(&mut bytes, &words, each);
+        } else {
+            // Refused before the body is read: one of them does.
+            each(&bytes);
+        }
     }
     count
 }
