@@ -10,6 +10,11 @@ mod scope;
 mod typed;
 mod untyped;
 
+#[test]
+fn headers_go_around() {
+    println!("{} headers", untyped::headers());
+}
+
 /// The slice that every run of the tests has time for.
 #[test]
 fn a_slice_of_it() {

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use golden::oracle::{untyped as naive, wire};
-use zap_core::{Limits, List, Message, Object, Prefix};
+use zap_core::{Header, Limits, List, Message, Object, Prefix};
 
 use crate::scope::{HEADER, bodies, boundary, sum_of, with_header};
 
@@ -13,6 +13,27 @@ pub(crate) fn compare(lens: RangeInclusive<usize>) -> u64 {
     // The longest first, so that no thread is left with one at the end.
     let all = all.into_iter().rev().collect::<Vec<_>>();
     sum_of(&all, |(len, root)| of_root(*len, *root))
+}
+
+/// Compares headers of every version and some flags, as they are written and read; how many.
+pub(crate) fn headers() -> u64 {
+    let mut count = 0;
+    for root in boundary(HEADER) {
+        for (version, flags) in (0..=u16::MAX).zip([0, 1, 0x80, 0x8000, u16::MAX].into_iter().cycle()) {
+            let header = Header { version, flags, root, size: HEADER as u32 };
+            let bytes = header.to_bytes();
+            match wire::Message::parse(&bytes) {
+                Ok(by_oracle) => {
+                    assert_eq!(Header::parse(&bytes), Ok(header));
+                    assert_eq!((by_oracle.version(), by_oracle.flags()), (version, flags));
+                    assert_eq!((by_oracle.root(), by_oracle.size()), (u64::from(root), HEADER as u64));
+                }
+                Err(_) => assert!(Header::parse(&bytes).is_err() && !(1..=2).contains(&version), "{header:?}"),
+            }
+            count += 1;
+        }
+    }
+    count
 }
 
 /// Every size and body. What stands behind the size is not read, so that there one body does.
