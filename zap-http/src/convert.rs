@@ -42,7 +42,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use http::header::{HOST, HeaderMap, HeaderName, HeaderValue, TE};
+use http::header::{CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue, TE};
 use http::{Method, StatusCode, Uri, Version, request, response};
 
 use crate::proto::{Headers, Request, RequestHead, ResponseHead, is_forbidden_trailer};
@@ -156,7 +156,6 @@ fn fill<B>(
     let uri = uri_of(&method, target)?;
     let headers = request.headers_mut();
     fill_headers(headers, head.headers(), block)?;
-    keep_last_host(headers);
     if let (Some(authority), true) = (uri.authority(), method != Method::CONNECT) {
         let authority = authority.as_str();
         let host = headers.get(HOST);
@@ -198,7 +197,9 @@ pub fn trailers(trailers: Headers<'_>) -> Result<HeaderMap, ConvertError> {
 /// The headers of a message that may be sent on: those that the module's docs do not remove. Values of one name come
 /// together, in their order.
 pub fn end_to_end(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
-    let listed = Listed::of(headers.get_all(http::header::CONNECTION).iter().map(HeaderValue::as_bytes));
+    // Compared one by one: to look a name up costs more than there are headers.
+    let connection = headers.iter().filter(|(name, _)| *name == CONNECTION);
+    let listed = Listed::of(connection.map(|(_, value)| value.as_bytes()));
     let passes = move |name: &HeaderName, value: &HeaderValue| {
         passes(name.as_str().as_bytes(), value.as_bytes()) && !listed.has(name)
     };
@@ -264,16 +265,17 @@ fn header_map(headers: Headers<'_>, block: &Bytes) -> Result<HeaderMap, ConvertE
     Ok(map)
 }
 
-/// As [`header_map`], into a map that is empty.
+/// As [`header_map`], into a map that is empty. Of several hosts the last one counts, and is the only one then.
 fn fill_headers(map: &mut HeaderMap, headers: Headers<'_>, block: &Bytes) -> Result<(), ConvertError> {
     let pairs = headers.in_copy(block);
     map.try_reserve(pairs.len()).map_err(|_| ConvertError::TooManyHeaders)?;
-    let mut lists = false;
+    let (mut lists, mut hosts) = (false, 0_u32);
     for (name, value) in pairs {
         if !passes(name, value) {
             lists |= is_connection(name);
             continue;
         }
+        hosts = hosts.saturating_add(u32::from(name.eq_ignore_ascii_case(b"host")));
         let name = HeaderName::from_bytes(name).map_err(|_| ConvertError::InvalidHeader)?;
         let value = block.slice_ref(trimmed(value));
         let value = HeaderValue::from_maybe_shared(value).map_err(|_| ConvertError::InvalidHeader)?;
@@ -285,16 +287,11 @@ fn fill_headers(map: &mut HeaderMap, headers: Headers<'_>, block: &Bytes) -> Res
             map.remove(name);
         }
     }
-    Ok(())
-}
-
-/// Of several hosts the last one counts, and is the only one then.
-fn keep_last_host(headers: &mut HeaderMap) {
-    let mut hosts = headers.get_all(HOST).iter();
-    if let (Some(last), Some(_)) = (hosts.next_back(), hosts.next()) {
+    if let (2.., Some(last)) = (hosts, map.get_all(HOST).iter().next_back()) {
         let last = last.clone();
-        headers.insert(HOST, last);
+        map.insert(HOST, last);
     }
+    Ok(())
 }
 
 /// The values of all `connection` headers.
@@ -310,7 +307,9 @@ impl<'h> Listed<'h> {
     }
 
     fn has(&self, name: &HeaderName) -> bool {
-        is_listable(name) && self.names().any(|listed| listed.eq_ignore_ascii_case(name.as_str().as_bytes()))
+        !self.0.is_empty()
+            && is_listable(name)
+            && self.names().any(|listed| listed.eq_ignore_ascii_case(name.as_str().as_bytes()))
     }
 }
 
@@ -324,6 +323,7 @@ fn is_connection(name: &[u8]) -> bool {
 }
 
 /// Whether a header means something beyond the connection it came on, as far as its name tells, or the value of `te`.
+#[inline]
 fn passes(name: &[u8], value: &[u8]) -> bool {
     let is = |removed: &[u8]| name.eq_ignore_ascii_case(removed);
     match name.len() {
