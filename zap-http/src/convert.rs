@@ -243,7 +243,16 @@ fn uri_of(method: &Method, target: Bytes) -> Result<Uri, ConvertError> {
     if target.contains(&b'#') {
         return Err(ConvertError::FragmentInTarget);
     }
-    let (asterisk, path) = (&target[..] == b"*", target.first() == Some(&b'/'));
+    if target.first() == Some(&b'/') && method != Method::CONNECT {
+        return Uri::from_maybe_shared(target).map_err(|_| ConvertError::InvalidTarget);
+    }
+    unusual_uri_of(method, target)
+}
+
+/// Of a target that is not a path.
+#[cold]
+fn unusual_uri_of(method: &Method, target: Bytes) -> Result<Uri, ConvertError> {
+    let asterisk = &target[..] == b"*";
     let uri = Uri::from_maybe_shared(target).map_err(|_| ConvertError::InvalidTarget)?;
     if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
         return Err(ConvertError::UserInfoInTarget);
@@ -252,7 +261,6 @@ fn uri_of(method: &Method, target: Bytes) -> Result<Uri, ConvertError> {
         _ if asterisk => method == Method::OPTIONS,
         _ if method == Method::CONNECT => uri.scheme().is_none() && uri.authority().is_some(),
         (Some(_), Some(_)) => true,
-        (None, None) => path,
         _ => false,
     };
     if fits { Ok(uri) } else { Err(ConvertError::InvalidTarget) }
@@ -275,23 +283,35 @@ fn fill_headers(map: &mut HeaderMap, headers: Headers<'_>, block: &Bytes) -> Res
             lists |= is_connection(name);
             continue;
         }
-        hosts = hosts.saturating_add(u32::from(name.eq_ignore_ascii_case(b"host")));
         let name = HeaderName::from_bytes(name).map_err(|_| ConvertError::InvalidHeader)?;
+        hosts = hosts.saturating_add(u32::from(name == HOST));
         let value = block.slice_ref(trimmed(value));
         let value = HeaderValue::from_maybe_shared(value).map_err(|_| ConvertError::InvalidHeader)?;
         map.try_append(name, value).map_err(|_| ConvertError::TooManyHeaders)?;
     }
     if lists {
-        let listed = Listed::of(pairs.iter().filter(|(name, _)| is_connection(name)).map(|pair| pair.1));
-        for name in listed.names().filter_map(|name| HeaderName::from_bytes(name).ok()).filter(is_listable) {
-            map.remove(name);
-        }
+        remove_listed(map, pairs);
     }
-    if let (2.., Some(last)) = (hosts, map.get_all(HOST).iter().next_back()) {
-        let last = last.clone();
-        map.insert(HOST, last);
+    if hosts > 1 {
+        keep_last_host(map);
     }
     Ok(())
+}
+
+/// Removes what the `connection` headers of a block list.
+#[cold]
+fn remove_listed(map: &mut HeaderMap, pairs: Headers<'_>) {
+    let listed = Listed::of(pairs.iter().filter(|(name, _)| is_connection(name)).map(|pair| pair.1));
+    for name in listed.names().filter_map(|name| HeaderName::from_bytes(name).ok()).filter(is_listable) {
+        map.remove(name);
+    }
+}
+
+#[cold]
+fn keep_last_host(map: &mut HeaderMap) {
+    if let Some(last) = map.get_all(HOST).iter().next_back().cloned() {
+        map.insert(HOST, last);
+    }
 }
 
 /// The values of all `connection` headers.
@@ -323,21 +343,33 @@ fn is_connection(name: &[u8]) -> bool {
 }
 
 /// Whether a header means something beyond the connection it came on, as far as its name tells, or the value of `te`.
+///
+/// Most names are told apart by their length alone: this is on every message's way.
 #[inline]
 fn passes(name: &[u8], value: &[u8]) -> bool {
-    let is = |removed: &[u8]| name.eq_ignore_ascii_case(removed);
-    match name.len() {
-        2 => !is(b"te") || trimmed(value).eq_ignore_ascii_case(b"trailers"),
-        7 => !is(b"upgrade"),
-        10 => !is(b"connection") && !is(b"keep-alive"),
-        14 => !is(b"content-length"),
-        16 => !is(b"proxy-connection"),
-        17 => !is(b"transfer-encoding"),
-        _ => true,
+    !matches!(name.len(), 2 | 7 | 10 | 14 | 16 | 17) || passes_by_name(name, value)
+}
+
+fn passes_by_name(name: &[u8], value: &[u8]) -> bool {
+    const REMOVED: [&[u8]; 6] =
+        [b"connection", b"content-length", b"keep-alive", b"proxy-connection", b"transfer-encoding", b"upgrade"];
+    if name.eq_ignore_ascii_case(b"te") {
+        return trimmed(value).eq_ignore_ascii_case(b"trailers");
+    }
+    !REMOVED.iter().any(|removed| name.eq_ignore_ascii_case(removed))
+}
+
+/// Without outer spaces and tabs.
+#[inline]
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    match bytes {
+        [b' ' | b'\t', ..] | [.., b' ' | b'\t'] => trimmed_by_bytes(bytes),
+        _ => bytes,
     }
 }
 
-fn trimmed(mut bytes: &[u8]) -> &[u8] {
+#[cold]
+fn trimmed_by_bytes(mut bytes: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = bytes {
         bytes = rest;
     }

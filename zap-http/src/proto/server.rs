@@ -453,6 +453,12 @@ impl Server {
         self.output.pieces(pieces)
     }
 
+    /// Whether there is output in more than one piece.
+    #[cfg(feature = "server")]
+    pub(crate) fn shares_output(&self) -> bool {
+        self.output.shares()
+    }
+
     /// So many bytes of the output were written.
     pub fn transmitted(&mut self, len: usize, now: Instant) {
         if len > 0 {
