@@ -56,6 +56,9 @@ fn a_list_of_numbers_is_a_level() {
     let bytes = Numbers { all: vec![1, 2] }.to_vec().unwrap();
     assert_eq!(checked::<Numbers>(&bytes, &Limits::new().max_depth(1)), [None; 2]);
     assert_eq!(checked::<Numbers>(&bytes, &Limits::new().max_depth(0)), [Some(Kind::DepthExceeded); 2]);
+    // Two limits are reached: the one does not hide the other.
+    let neither = Limits::new().max_depth(0).budget(0, 0);
+    assert!(Numbers::validate(&bytes, &neither).is_err());
     let empty = Numbers { all: vec![] }.to_vec().unwrap();
     assert_eq!(checked::<Numbers>(&empty, &Limits::new().max_depth(0)), [None; 2]);
 }
