@@ -10,12 +10,19 @@
 //! * `http` (on Linux): servers end to end, as CPU time per request.
 //! * [`view_cost`]: instruction counts, which show that opening a view costs the same at every size.
 
+#[macro_use]
+mod every_codec;
+
 pub mod compile_time;
 pub mod datasets;
 pub mod depth;
 #[cfg(target_os = "linux")]
 pub mod http;
+#[cfg(target_os = "linux")]
+pub mod load;
+pub mod progress;
 pub mod record;
+pub mod shapes;
 pub mod view_cost;
 
 mod alloc;
