@@ -10,10 +10,10 @@ use zap_bench::compile_time;
 use zap_bench::datasets::{self, Data};
 use zap_bench::progress::Progress;
 use zap_bench::record::{self, Op};
-use zap_bench::shapes;
 use zap_bench::view_cost::{self, Probe};
 #[cfg(target_os = "linux")]
-use zap_bench::{http, load};
+use zap_bench::{http, load, tune};
+use zap_bench::{report, scaling, shapes, suites};
 
 /// ZAP for Rust against JSON, rkyv and others, on this machine.
 #[derive(Parser)]
@@ -31,6 +31,37 @@ enum Suite {
     Record(Record),
     /// The four data sets of the public Rust serialization benchmark.
     Datasets(DataSets),
+    /// Every suite, each in a process of its own, and the report; an interrupted run goes on.
+    All {
+        /// Where results and report are put.
+        #[arg(long, value_name = "FOLDER", default_value = "target/zap-bench")]
+        out: PathBuf,
+        /// A few short samples: shows that everything runs, the figures mean nothing.
+        #[arg(long)]
+        smoke: bool,
+        /// Measure again what is there.
+        #[arg(long)]
+        fresh: bool,
+    },
+    /// The report of results that are there, as HTML and Markdown.
+    Report {
+        /// The `results.json` of a run of `all`.
+        #[arg(default_value = "target/zap-bench/results.json")]
+        results: PathBuf,
+        /// Earlier results, to compare with.
+        #[arg(long, value_name = "FILE")]
+        against: Option<PathBuf>,
+        /// Where the report is put.
+        #[arg(long, value_name = "FOLDER", default_value = "target/zap-bench")]
+        out: PathBuf,
+    },
+    /// Requests of unpredictable lengths, which no branch predictor learns.
+    Lengths(Shapes),
+    /// Opening and reading messages of 64 B to 64 MiB.
+    Scaling(Shapes),
+    /// The network settings of this machine: what they are, what they would be, and why.
+    #[cfg(target_os = "linux")]
+    Tune(tune::Options),
     /// A bid request of about 2 KB and its answer, through every codec but prost.
     Auction(Shapes),
     /// Three documents of 500 KB of JSON each, through every codec but prost.
@@ -152,6 +183,15 @@ fn main() -> ExitCode {
         Some(Suite::ViewCost { probe: Some(probe) }) => probe.run(),
         Some(Suite::ViewCost { probe: None }) => view_cost(),
         Some(Suite::Datasets(args)) => datasets(&args),
+        Some(Suite::All { out, smoke, fresh }) => refuse_debug(smoke).and_then(|()| suites::all(&out, smoke, fresh)),
+        Some(Suite::Report { results, against, out }) => write_report(&results, against.as_deref(), &out),
+        Some(Suite::Lengths(args)) => {
+            let Shapes { json, smoke } = args;
+            record(&Record { json, smoke, ops: vec![Op::DecodeLengths, Op::EncodeLengths] })
+        }
+        Some(Suite::Scaling(args)) => scaling(&args),
+        #[cfg(target_os = "linux")]
+        Some(Suite::Tune(options)) => tune::run(&options),
         Some(Suite::Auction(args)) => shapes(shapes::Suite::Auction, &args),
         Some(Suite::JsonShapes(args)) => shapes(shapes::Suite::JsonShapes, &args),
         #[cfg(target_os = "linux")]
@@ -164,7 +204,7 @@ fn main() -> ExitCode {
         Some(Suite::ServeOne { kind }) => http::serve_one(kind),
         Some(Suite::Depth) => depth(),
         Some(Suite::CompileTime) => compile_time::run().map(|report| print!("{report}")),
-        None => record(&cli.record),
+        None => story(&cli.record),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -182,6 +222,52 @@ fn record(args: &Record) -> Result<(), String> {
     let report = record::run(ops, args.smoke)?;
     print!("{report}");
     write_rows(file, report.rows())
+}
+
+/// The whole story in small: the record tables, one loopback run, the sizes.
+fn story(args: &Record) -> Result<(), String> {
+    record(args)?;
+    println!("{}", shapes::sizes());
+    #[cfg(target_os = "linux")]
+    loopback(args.smoke)?;
+    println!("All suites, and a report: `zap-bench all`, about 25 minutes. What each answers: BENCHMARKS.md.");
+    Ok(())
+}
+
+/// `GET /health` on loopback, by a few servers.
+#[cfg(target_os = "linux")]
+fn loopback(smoke: bool) -> Result<(), String> {
+    use http::Kind::{Floor, Http1Axum, Http1AxumFlush, ZapAxum, ZapNative};
+    let plan = if smoke { http::Plan::SMOKE } else { http::Plan::STORY };
+    let wanted = http::Wanted {
+        servers: vec![Floor, ZapNative, ZapAxum, Http1Axum, Http1AxumFlush],
+        cases: vec![http::Case::Health],
+        connections: vec![64],
+        in_flight: vec![1],
+    };
+    // A thread of its own: it is pinned to a core.
+    let run = std::thread::spawn(move || http::run(plan, &wanted, Vec::new(), &|_, _, _| (), &mut |_| Ok(())));
+    match run.join() {
+        Ok(Ok(report)) => print!("{report}"),
+        Ok(Err(error)) => println!("loopback: not measured: {error}"),
+        Err(_) => return Err("the loopback run ended".to_owned()),
+    }
+    Ok(())
+}
+
+fn scaling(args: &Shapes) -> Result<(), String> {
+    refuse_debug(args.smoke)?;
+    let file = create(args.json.as_deref())?;
+    let report = scaling::run(args.smoke)?;
+    print!("{report}");
+    write_rows(file, report.rows())
+}
+
+fn write_report(results: &Path, against: Option<&Path>, out: &Path) -> Result<(), String> {
+    let against = against.map(report::Results::read).transpose()?;
+    report::write(&report::Results::read(results)?, against.as_ref(), out)?;
+    println!("{}", out.join("report.html").display());
+    Ok(())
 }
 
 fn datasets(args: &DataSets) -> Result<(), String> {

@@ -33,6 +33,11 @@ impl Progress {
             self.0.finish_and_clear();
         }
     }
+
+    /// A line that stays, above the one that moves; on standard error, seen by nobody or not.
+    pub fn say(&self, line: &str) {
+        self.0.suspend(|| eprintln!("{line}"));
+    }
 }
 
 impl Default for Progress {

@@ -22,6 +22,8 @@ impl Plan {
     pub const QUICK: Self = Self { window: Duration::from_millis(100), pairs: 9, attempts: 18, only_health: true };
     /// A quarter of an hour.
     pub const FULL: Self = Self { window: Duration::from_millis(200), pairs: 9, attempts: 18, only_health: false };
+    /// A few seconds, for a first impression.
+    pub const STORY: Self = Self { window: Duration::from_millis(50), pairs: 9, attempts: 18, only_health: true };
     /// Shows that everything runs; its figures mean nothing.
     pub const SMOKE: Self = Self { window: Duration::from_millis(5), pairs: 1, attempts: 1, only_health: false };
 }

@@ -251,7 +251,7 @@ impl Driver {
                 self.lose(index, Failure::Timeout, run.tally);
             }
             let slot = &mut self.slots[index];
-            if slot.retry_at.is_some_and(|at| at <= now) && now < run.end {
+            if slot.retry_at.is_some_and(|at| at <= now) && (now < run.end || run.has_more()) {
                 slot.retry_at = None;
                 if run.schedule.is_none() {
                     self.refill(index, self.depth, now, run);
@@ -313,6 +313,11 @@ impl Slot {
 }
 
 impl Run<'_> {
+    /// Whether an open loop still has requests to make.
+    fn has_more(&self) -> bool {
+        self.schedule.as_ref().and_then(Schedule::next).is_some()
+    }
+
     /// Whether nothing more is to be sent. What an open loop could not send in time is sent late, but not for ever.
     fn is_over(&self, now: Instant, patience: Duration) -> bool {
         match &self.schedule {

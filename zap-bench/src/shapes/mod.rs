@@ -73,6 +73,16 @@ pub fn run(suite: Suite, smoke: bool) -> Result<Report, String> {
     }
 }
 
+/// The bytes of the bid request and its answer in every codec, as a table; nothing is timed.
+#[must_use]
+pub fn sizes() -> String {
+    let (request, response) = (auction::BidRequest::generate(0), auction::BidResponse::generate(0));
+    let of = |entries: Vec<Entry>| entries.into_iter().filter(|entry| entry.op == Op::Size).collect::<Vec<_>>();
+    let rows = of(entries(&request)).into_iter().zip(of(entries(&response)));
+    let rows = rows.map(|(a, b)| vec![a.codec.to_owned(), a.bytes.to_string(), b.bytes.to_string()]);
+    crate::table::render(&["bytes of", "bid request", "answer"], &rows.collect::<Vec<_>>())
+}
+
 fn measure_shape<T: Shape>(report: &mut Report, plan: Plan, len: usize) -> Result<(), String> {
     let value = T::generate(len);
     check(&value)?;
