@@ -12,6 +12,7 @@
 //! * `http` (on Linux): servers end to end, as CPU time per request; `load`: the load generator.
 //! * [`suites`]: all of them; [`report`]: what they gave, as HTML and Markdown.
 //! * `tune` (on Linux): the network settings of the machine.
+//! * `instructions` (on Linux): the instructions of a dozen kernels, against those that are committed.
 //! * [`view_cost`]: instruction counts, which show that opening a view costs the same at every size.
 
 #[macro_use]
@@ -22,6 +23,8 @@ pub mod datasets;
 pub mod depth;
 #[cfg(target_os = "linux")]
 pub mod http;
+#[cfg(target_os = "linux")]
+pub mod instructions;
 #[cfg(target_os = "linux")]
 pub mod load;
 pub mod progress;
@@ -35,6 +38,7 @@ pub mod tune;
 pub mod view_cost;
 
 mod alloc;
+mod callgrind;
 mod measure;
 mod opaque;
 mod table;

@@ -12,7 +12,7 @@ use zap_bench::progress::Progress;
 use zap_bench::record::{self, Op};
 use zap_bench::view_cost::{self, Probe};
 #[cfg(target_os = "linux")]
-use zap_bench::{http, load, tune};
+use zap_bench::{http, instructions, load, tune};
 use zap_bench::{report, scaling, shapes, suites};
 
 /// ZAP for Rust against JSON, rkyv and others, on this machine.
@@ -90,6 +90,19 @@ enum Suite {
     CompileTime,
     /// What a message of a million levels costs its readers.
     Depth,
+    /// Instructions of a dozen kernels, compared with a file of earlier ones; needs valgrind.
+    #[cfg(target_os = "linux")]
+    Instructions {
+        /// The committed counts.
+        #[arg(long, value_name = "FILE", default_value = "zap-bench/instructions.txt")]
+        file: PathBuf,
+        /// Write them anew instead of comparing.
+        #[arg(long)]
+        write: bool,
+        /// Do this once and nothing else: what runs under valgrind.
+        #[arg(long, hide = true)]
+        probe: Option<String>,
+    },
     /// Instructions of opening a view, for messages of 64 bytes to 64 MiB; needs valgrind.
     ViewCost {
         /// Do this once and nothing else: what runs under valgrind.
@@ -180,6 +193,12 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.suite {
         Some(Suite::Record(args)) => record(&args),
+        #[cfg(target_os = "linux")]
+        Some(Suite::Instructions { probe: Some(name), .. }) => instructions::probe(&name),
+        #[cfg(target_os = "linux")]
+        Some(Suite::Instructions { file, write, probe: None }) => {
+            refuse_debug(false).and_then(|()| instructions::run(&file, write))
+        }
         Some(Suite::ViewCost { probe: Some(probe) }) => probe.run(),
         Some(Suite::ViewCost { probe: None }) => view_cost(),
         Some(Suite::Datasets(args)) => datasets(&args),

@@ -63,7 +63,7 @@ fn the_html_file_needs_nothing_else() {
     let svg = "http://www.w3.org/2000/svg";
     assert!(!html.replace(svg, "").contains("http") && !html.contains("<script") && !html.contains("<link"));
     assert!(html.contains("viewport") && html.contains("prefers-color-scheme"));
-    assert_eq!(html.matches("<svg ").count(), 4, "bars of record and http, the curves of scaling and of latencies");
+    assert_eq!(html.matches("<svg ").count(), 3, "bars of record, the curves of scaling and of latencies");
     assert!(html.contains("currentColor"));
 }
 
