@@ -42,7 +42,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use http::header::{HOST, HeaderMap, HeaderName, HeaderValue, TE};
+use http::header::{CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue, TE};
 use http::{Method, StatusCode, Uri, Version, request, response};
 
 use crate::proto::{Headers, Request, RequestHead, ResponseHead, is_forbidden_trailer};
@@ -156,7 +156,6 @@ fn fill<B>(
     let uri = uri_of(&method, target)?;
     let headers = request.headers_mut();
     fill_headers(headers, head.headers(), block)?;
-    keep_last_host(headers);
     if let (Some(authority), true) = (uri.authority(), method != Method::CONNECT) {
         let authority = authority.as_str();
         let host = headers.get(HOST);
@@ -198,7 +197,9 @@ pub fn trailers(trailers: Headers<'_>) -> Result<HeaderMap, ConvertError> {
 /// The headers of a message that may be sent on: those that the module's docs do not remove. Values of one name come
 /// together, in their order.
 pub fn end_to_end(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
-    let listed = Listed::of(headers.get_all(http::header::CONNECTION).iter().map(HeaderValue::as_bytes));
+    // Compared one by one: to look a name up costs more than there are headers.
+    let connection = headers.iter().filter(|(name, _)| *name == CONNECTION);
+    let listed = Listed::of(connection.map(|(_, value)| value.as_bytes()));
     let passes = move |name: &HeaderName, value: &HeaderValue| {
         passes(name.as_str().as_bytes(), value.as_bytes()) && !listed.has(name)
     };
@@ -242,7 +243,16 @@ fn uri_of(method: &Method, target: Bytes) -> Result<Uri, ConvertError> {
     if target.contains(&b'#') {
         return Err(ConvertError::FragmentInTarget);
     }
-    let (asterisk, path) = (&target[..] == b"*", target.first() == Some(&b'/'));
+    if target.first() == Some(&b'/') && method != Method::CONNECT {
+        return Uri::from_maybe_shared(target).map_err(|_| ConvertError::InvalidTarget);
+    }
+    unusual_uri_of(method, target)
+}
+
+/// Of a target that is not a path.
+#[cold]
+fn unusual_uri_of(method: &Method, target: Bytes) -> Result<Uri, ConvertError> {
+    let asterisk = &target[..] == b"*";
     let uri = Uri::from_maybe_shared(target).map_err(|_| ConvertError::InvalidTarget)?;
     if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
         return Err(ConvertError::UserInfoInTarget);
@@ -251,7 +261,6 @@ fn uri_of(method: &Method, target: Bytes) -> Result<Uri, ConvertError> {
         _ if asterisk => method == Method::OPTIONS,
         _ if method == Method::CONNECT => uri.scheme().is_none() && uri.authority().is_some(),
         (Some(_), Some(_)) => true,
-        (None, None) => path,
         _ => false,
     };
     if fits { Ok(uri) } else { Err(ConvertError::InvalidTarget) }
@@ -264,36 +273,44 @@ fn header_map(headers: Headers<'_>, block: &Bytes) -> Result<HeaderMap, ConvertE
     Ok(map)
 }
 
-/// As [`header_map`], into a map that is empty.
+/// As [`header_map`], into a map that is empty. Of several hosts the last one counts, and is the only one then.
 fn fill_headers(map: &mut HeaderMap, headers: Headers<'_>, block: &Bytes) -> Result<(), ConvertError> {
     let pairs = headers.in_copy(block);
     map.try_reserve(pairs.len()).map_err(|_| ConvertError::TooManyHeaders)?;
-    let mut lists = false;
+    let (mut lists, mut hosts) = (false, 0_u32);
     for (name, value) in pairs {
         if !passes(name, value) {
             lists |= is_connection(name);
             continue;
         }
         let name = HeaderName::from_bytes(name).map_err(|_| ConvertError::InvalidHeader)?;
+        hosts = hosts.saturating_add(u32::from(name == HOST));
         let value = block.slice_ref(trimmed(value));
         let value = HeaderValue::from_maybe_shared(value).map_err(|_| ConvertError::InvalidHeader)?;
         map.try_append(name, value).map_err(|_| ConvertError::TooManyHeaders)?;
     }
     if lists {
-        let listed = Listed::of(pairs.iter().filter(|(name, _)| is_connection(name)).map(|pair| pair.1));
-        for name in listed.names().filter_map(|name| HeaderName::from_bytes(name).ok()).filter(is_listable) {
-            map.remove(name);
-        }
+        remove_listed(map, pairs);
+    }
+    if hosts > 1 {
+        keep_last_host(map);
     }
     Ok(())
 }
 
-/// Of several hosts the last one counts, and is the only one then.
-fn keep_last_host(headers: &mut HeaderMap) {
-    let mut hosts = headers.get_all(HOST).iter();
-    if let (Some(last), Some(_)) = (hosts.next_back(), hosts.next()) {
-        let last = last.clone();
-        headers.insert(HOST, last);
+/// Removes what the `connection` headers of a block list.
+#[cold]
+fn remove_listed(map: &mut HeaderMap, pairs: Headers<'_>) {
+    let listed = Listed::of(pairs.iter().filter(|(name, _)| is_connection(name)).map(|pair| pair.1));
+    for name in listed.names().filter_map(|name| HeaderName::from_bytes(name).ok()).filter(is_listable) {
+        map.remove(name);
+    }
+}
+
+#[cold]
+fn keep_last_host(map: &mut HeaderMap) {
+    if let Some(last) = map.get_all(HOST).iter().next_back().cloned() {
+        map.insert(HOST, last);
     }
 }
 
@@ -310,7 +327,9 @@ impl<'h> Listed<'h> {
     }
 
     fn has(&self, name: &HeaderName) -> bool {
-        is_listable(name) && self.names().any(|listed| listed.eq_ignore_ascii_case(name.as_str().as_bytes()))
+        !self.0.is_empty()
+            && is_listable(name)
+            && self.names().any(|listed| listed.eq_ignore_ascii_case(name.as_str().as_bytes()))
     }
 }
 
@@ -324,20 +343,33 @@ fn is_connection(name: &[u8]) -> bool {
 }
 
 /// Whether a header means something beyond the connection it came on, as far as its name tells, or the value of `te`.
+///
+/// Most names are told apart by their length alone: this is on every message's way.
+#[inline]
 fn passes(name: &[u8], value: &[u8]) -> bool {
-    let is = |removed: &[u8]| name.eq_ignore_ascii_case(removed);
-    match name.len() {
-        2 => !is(b"te") || trimmed(value).eq_ignore_ascii_case(b"trailers"),
-        7 => !is(b"upgrade"),
-        10 => !is(b"connection") && !is(b"keep-alive"),
-        14 => !is(b"content-length"),
-        16 => !is(b"proxy-connection"),
-        17 => !is(b"transfer-encoding"),
-        _ => true,
+    !matches!(name.len(), 2 | 7 | 10 | 14 | 16 | 17) || passes_by_name(name, value)
+}
+
+fn passes_by_name(name: &[u8], value: &[u8]) -> bool {
+    const REMOVED: [&[u8]; 6] =
+        [b"connection", b"content-length", b"keep-alive", b"proxy-connection", b"transfer-encoding", b"upgrade"];
+    if name.eq_ignore_ascii_case(b"te") {
+        return trimmed(value).eq_ignore_ascii_case(b"trailers");
+    }
+    !REMOVED.iter().any(|removed| name.eq_ignore_ascii_case(removed))
+}
+
+/// Without outer spaces and tabs.
+#[inline]
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    match bytes {
+        [b' ' | b'\t', ..] | [.., b' ' | b'\t'] => trimmed_by_bytes(bytes),
+        _ => bytes,
     }
 }
 
-fn trimmed(mut bytes: &[u8]) -> &[u8] {
+#[cold]
+fn trimmed_by_bytes(mut bytes: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = bytes {
         bytes = rest;
     }

@@ -499,6 +499,35 @@ async fn shutdown_answers_what_was_read_and_ends() {
     assert_eq!((served.connections, served.accept_errors), (2, 0));
 }
 
+/// Long before the deadline: the client has gone, so nobody waits for the answer.
+#[tokio::test]
+async fn shutdown_does_not_wait_for_clients_that_have_gone() {
+    let mut config = ServeConfig::default();
+    config.connection.half_close_grace = Duration::from_millis(20);
+    config.shutdown_timeout = Duration::from_secs(3600);
+    let (listener, address) = listen().await;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let (started, mut starts) = mpsc::channel(1);
+    let never = Handler(move |_| {
+        let started = started.clone();
+        async move {
+            started.send(()).await.unwrap();
+            pending::<Response<Body>>().await
+        }
+    });
+    let server = serve(listener, never).config(config).with_shutdown(async move { drop(stopped.await) });
+    let server = tokio::spawn(server.into_future());
+    let mut caller = caller(address).await;
+    caller.request("GET", "/", b"");
+    caller.flush().await;
+    soon(starts.recv()).await.unwrap();
+    stop.send(()).unwrap();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert!(!server.is_finished());
+    drop(caller);
+    assert_eq!(soon(server).await.unwrap().connections, 1);
+}
+
 #[tokio::test]
 async fn shutdown_ends_at_its_deadline() {
     let mut config = ServeConfig::default();

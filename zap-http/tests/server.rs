@@ -756,6 +756,24 @@ fn shutdown_answers_what_was_read() {
     assert_eq!(slow.server.poll_close(), Close::Now(CloseReason::ShutdownDeadline));
 }
 
+/// A handler that is busy when the order to stop comes is not kept at it by a client that has gone.
+#[test]
+fn a_peer_that_goes_during_shutdown_is_noticed() {
+    let mut peer = Peer::new(ServerConfig::default());
+    peer.recv(&requests(&["/a"]));
+    let mut batch = peer.server.take_batch(peer.now);
+    assert!(matches!(peer.server.next_request(&mut batch), Next::Request(_)));
+    peer.server.shutdown(None, peer.now);
+    assert!(peer.server.wants_read());
+    // A request that comes too late is not taken.
+    peer.recv(&requests(&["/b"]));
+    assert_eq!((peer.server.waiting(), peer.server.poll_close()), (0, Close::Open));
+    peer.server.recv_eof(peer.now);
+    assert!(!peer.server.wants_read());
+    peer.at(seconds(1));
+    assert_eq!(peer.server.poll_close(), Close::Now(CloseReason::HalfCloseGrace));
+}
+
 #[test]
 fn a_batch_returned_with_requests_ends_the_connection() {
     let mut peer = Peer::new(ServerConfig::default());

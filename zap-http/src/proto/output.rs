@@ -91,8 +91,17 @@ impl Output {
         }
     }
 
+    /// Whether some of it is not in the buffer.
+    #[cfg(feature = "server")]
+    pub(crate) fn shares(&self) -> bool {
+        !self.shared.is_empty()
+    }
+
     /// Fills `pieces` with what is to be sent first, and says how many there are.
     pub(crate) fn pieces<'o>(&'o self, pieces: &mut [IoSlice<'o>]) -> usize {
+        if self.shared.is_empty() {
+            return self.only_piece(pieces);
+        }
         let mut filled = 0_usize;
         let mut slots = pieces.iter_mut();
         let mut put = |bytes: &'o [u8]| {
@@ -113,6 +122,17 @@ impl Output {
         }
         put(self.buffer.get(at..).unwrap_or_default());
         filled
+    }
+
+    /// What is to be sent, if it is all in the buffer.
+    fn only_piece<'o>(&'o self, pieces: &mut [IoSlice<'o>]) -> usize {
+        match (self.buffer.get(self.sent..), pieces.first_mut()) {
+            (Some(bytes @ [_, ..]), Some(piece)) => {
+                *piece = IoSlice::new(bytes);
+                1
+            }
+            _ => 0,
+        }
     }
 
     /// Forgets the first `len` bytes: they were sent.

@@ -307,8 +307,10 @@ impl Server {
                 let room = !self.has_work() || near || self.waits_for_part();
                 room && self.input.fault().is_none() && !self.is_output_full()
             }
+            // What comes is dropped; but that the peer is gone is noticed, and its request given up.
+            Phase::Finishing => self.current.is_some() && !self.peer_done && !self.overloaded,
             Phase::Draining { .. } => true,
-            Phase::Open | Phase::Finishing | Phase::Flushing { .. } | Phase::Closed => false,
+            Phase::Open | Phase::Flushing { .. } | Phase::Closed => false,
         }
     }
 
@@ -449,6 +451,12 @@ impl Server {
             self.clock.stalled = Some(now);
         }
         self.output.pieces(pieces)
+    }
+
+    /// Whether there is output in more than one piece.
+    #[cfg(feature = "server")]
+    pub(crate) fn shares_output(&self) -> bool {
+        self.output.shares()
     }
 
     /// So many bytes of the output were written.

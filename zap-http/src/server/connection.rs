@@ -300,14 +300,18 @@ where
 
     /// Writes; ready if that made a difference.
     fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let mut pieces = [IoSlice::new(&[]); WRITE_PIECES];
-        let filled = self.server.poll_transmit(&mut pieces, self.now);
         let transport = self.transport.as_mut();
-        let written = match pieces.get(..filled).unwrap_or_default() {
-            [] => None,
+        let written = if self.server.shares_output() {
+            let mut pieces = [IoSlice::new(&[]); WRITE_PIECES];
+            let filled = self.server.poll_transmit(&mut pieces, self.now);
+            Some(ready!(transport.poll_write_vectored(context, pieces.get(..filled).unwrap_or_default())))
+        } else {
             // The system's call for one piece is the cheaper one.
-            [piece] => Some(ready!(transport.poll_write(context, piece))),
-            pieces => Some(ready!(transport.poll_write_vectored(context, pieces))),
+            let mut piece = [IoSlice::new(&[])];
+            match self.server.poll_transmit(&mut piece, self.now) {
+                0 => None,
+                _ => Some(ready!(transport.poll_write(context, &piece[0]))),
+            }
         };
         if let Some(written) = written {
             match written {
