@@ -178,8 +178,8 @@ mod may {
     }
 
     pub(super) fn serve(port: u16, started: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
-        // One thread runs its coroutines.
-        ::may::config().set_workers(1);
+        // One thread runs its coroutines; their stacks, in words, are large enough for the JSON libraries.
+        ::may::config().set_workers(1).set_stack_size(0x4000);
         let server = HttpServer(Service).start(("127.0.0.1", port)).map_err(text)?;
         started()?;
         server.join().map_err(|_| "the server ended".to_owned())
