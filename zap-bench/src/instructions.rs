@@ -21,8 +21,8 @@ use crate::shapes::Shape as _;
 use crate::shapes::auction::{self, BidRequest};
 use crate::table;
 
-/// A count may move by this part before it is said.
-const TOLERANCE: f64 = 0.01;
+/// A count may move by one part in so many before it is said.
+const TOLERANCE: u64 = 100;
 
 /// The one function of this name: callgrind counts while it runs.
 const COUNTED: &str = "*::instructions::counted*";
@@ -218,13 +218,9 @@ fn compare(before: &BTreeMap<String, u64>, now: &BTreeMap<String, u64>) -> (Stri
         let shown = |count: Option<&u64>| count.map_or_else(|| "-".to_owned(), u64::to_string);
         let (old, new) = (before.get(name), now.get(name));
         let change = old.zip(new).map(|(old, new)| *new as f64 / *old as f64 - 1.0);
-        let mark = match change {
-            Some(change) if change.abs() <= TOLERANCE => "",
-            _ => {
-                moved += 1;
-                "!!!"
-            }
-        };
+        let is_near = old.zip(new).is_some_and(|(old, new)| new.abs_diff(*old).saturating_mul(TOLERANCE) <= *old);
+        let mark = if is_near { "" } else { "!!!" };
+        moved += usize::from(!is_near);
         let change = change.map_or_else(|| "-".to_owned(), |change| format!("{:+.1}%", change * 100.0));
         rows.push(vec![name.clone(), shown(old), shown(new), change, mark.to_owned()]);
     }

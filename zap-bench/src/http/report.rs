@@ -232,6 +232,28 @@ impl Report {
         self.pairs.extend(PAIRS.iter().filter_map(|(ours, theirs)| samples.pair(*ours, *theirs)));
     }
 
+    /// A server that failed: it has a row without figures.
+    pub(super) fn add_missing(&mut self, cell: &Cell, kind: Kind) {
+        self.rows.push(Row {
+            suite: "http".to_owned(),
+            case: cell.case_name(),
+            server: kind.name().to_owned(),
+            connections: cell.connections,
+            in_flight: cell.in_flight,
+            body: cell.case.body_len(),
+            requests_per_s: None,
+            cpu_us_per_request: None,
+            p50_us: None,
+            p99_us: None,
+            allocs_per_request: None,
+            bytes_per_request: None,
+            ratio_to_floor: None,
+            ratio_spread: None,
+            runs: 0,
+        });
+        self.more.push(None);
+    }
+
     /// The rows, for a file.
     #[must_use]
     pub fn rows(&self) -> &[Row] {

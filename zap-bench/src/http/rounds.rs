@@ -58,13 +58,7 @@ pub fn run(
                 place.insert(Server::start(kind)?);
             }
         }
-        let mut samples = Samples::new(*cell, plan.pairs, kinds);
-        for round in 0..plan.attempts {
-            if samples.is_enough() {
-                break;
-            }
-            samples.add(one_round(&plan, cell, &samples.kinds, &servers, round)?);
-        }
+        let mut samples = sample(&plan, cell, kinds, &servers, &mut report)?;
         for (index, &kind) in samples.kinds.iter().enumerate() {
             if let Some(server) = servers.get_mut(&kind) {
                 samples.counted[index] = count(cell, kind, server)?;
@@ -77,21 +71,51 @@ pub fn run(
     Ok(report)
 }
 
-/// A run of each server; none is always the first.
+/// Rounds until there are enough. A server of others that fails is left out, and said to be not measured; ours may not fail.
+fn sample(
+    plan: &Plan,
+    cell: &Cell,
+    mut kinds: Vec<Kind>,
+    servers: &BTreeMap<Kind, Server>,
+    report: &mut Report,
+) -> Result<Samples, String> {
+    'cell: loop {
+        let mut samples = Samples::new(*cell, plan.pairs, kinds.clone());
+        for round in 0..plan.attempts {
+            if samples.is_enough() {
+                break;
+            }
+            match one_round(plan, cell, &kinds, servers, round) {
+                Ok(runs) => samples.add(runs),
+                Err((kind, error)) if kind.is_http1() => {
+                    eprintln!("!!! NOT MEASURED: {error}");
+                    report.add_missing(cell, kind);
+                    kinds.retain(|other| *other != kind);
+                    continue 'cell;
+                }
+                Err((_, error)) => return Err(error),
+            }
+        }
+        return Ok(samples);
+    }
+}
+
+/// A run of each server; none is always the first. Or which one failed, and how.
 fn one_round(
     plan: &Plan,
     cell: &Cell,
     kinds: &[Kind],
     servers: &BTreeMap<Kind, Server>,
     round: usize,
-) -> Result<Vec<Run>, String> {
+) -> Result<Vec<Run>, (Kind, String)> {
     let order: Vec<usize> =
         if round.is_multiple_of(2) { (0..kinds.len()).collect() } else { (0..kinds.len()).rev().collect() };
     let mut runs = Vec::new();
     for index in order {
         let kind = kinds[index];
         let run = measure(plan.window, cell, kind, &servers[&kind]);
-        runs.push((index, run.map_err(|error| format!("{}, {}: {error}", kind.name(), cell.case))?));
+        let run = run.map_err(|error| (kind, format!("{}, {}: {error}", kind.name(), cell.case)))?;
+        runs.push((index, run));
     }
     runs.sort_by_key(|(index, _)| *index);
     Ok(runs.into_iter().map(|(_, run)| run).collect())
