@@ -70,7 +70,7 @@ every_codec! {
 }
 
 /// Places of one page.
-const IMPRESSIONS: usize = 6;
+const IMPRESSIONS: usize = 8;
 const SIZES: [(u32, u32); 4] = [(300, 250), (728, 90), (160, 600), (320, 50)];
 const INTERESTS: [&str; 6] = ["gardening", "sailing", "cycling", "astronomy", "printing", "baking"];
 
@@ -151,7 +151,7 @@ impl Value for BidResponse {}
 
 impl Shape for BidRequest {
     const NAME: &'static str = "bid request";
-    const ABOUT: &'static str = "6 impressions, a user, a device; read: what the bidder looks at";
+    const ABOUT: &'static str = "8 impressions, a user, a device; read: what the bidder looks at";
 
     fn generate(_bytes: usize) -> Self {
         sample()
