@@ -5,10 +5,13 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// How many counts are under way, on any thread.
 static COUNTING: AtomicUsize = AtomicUsize::new(0);
+
+/// Allocations and reallocations of all threads while `COUNTING` was not zero.
+static ALL: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// Allocations and reallocations of this thread while `COUNTING` was not zero.
@@ -25,6 +28,7 @@ fn note() {
     if COUNTING.load(Ordering::Relaxed) != 0 {
         // A thread that is being torn down has no counter left, and nobody who reads it.
         let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
+        ALL.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -63,6 +67,13 @@ pub(crate) fn count(work: impl FnOnce()) -> u64 {
     let after = CALLS.get();
     COUNTING.fetch_sub(1, Ordering::SeqCst);
     after - before
+}
+
+/// From here on, or no longer, the allocations of all threads are counted. Says how many were since the last call.
+#[cfg(target_os = "linux")]
+pub(crate) fn count_all(on: bool) -> u64 {
+    COUNTING.store(on.into(), Ordering::SeqCst);
+    ALL.swap(0, Ordering::SeqCst)
 }
 
 #[cfg(test)]

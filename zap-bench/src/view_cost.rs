@@ -3,12 +3,12 @@
 //! The command runs itself under `valgrind --tool=callgrind`, which counts the instructions of one function; the counts
 //! are exact, and the same on a busy machine.
 
+use crate::callgrind;
 use crate::opaque::{sink, sink_slice};
 use crate::record::sample;
 use crate::record::zap::Request;
 use crate::table;
 use std::fmt;
-use std::process::Command;
 use zap_core::Zap;
 
 /// A message of any size. The text stands at its very end.
@@ -117,21 +117,7 @@ impl Probe {
 
     /// Has the instructions counted, in a process of its own.
     fn count(self) -> Result<u64, String> {
-        let program = std::env::current_exe().map_err(|error| error.to_string())?;
-        let output = Command::new("valgrind")
-            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-            .arg(format!("--toggle-collect={COUNTED}"))
-            .arg(program)
-            .args(["view-cost", "--probe", &self.to_string()])
-            .output()
-            .map_err(|error| {
-                format!("valgrind, which counts the instructions, does not start ({error}); install it")
-            })?;
-        let log = String::from_utf8_lossy(&output.stderr);
-        match collected(&log) {
-            Some(count) if output.status.success() && count > 0 => Ok(count),
-            _ => Err(format!("{self}: nothing was counted; valgrind says:\n{log}")),
-        }
+        callgrind::count(COUNTED, &["view-cost", "--probe", &self.to_string()])
     }
 }
 
@@ -142,12 +128,6 @@ fn message(bytes: u32) -> Result<Vec<u8>, String> {
     let filler = vec![0xa5; (bytes as usize).checked_sub(others).ok_or_else(|| format!("at least {others} bytes"))?];
     record.filler = &filler;
     record.to_vec().map_err(|error| error.to_string())
-}
-
-/// The total in callgrind's log.
-fn collected(log: &str) -> Option<u64> {
-    let line = log.lines().find(|line| line.contains("Collected :"))?;
-    line.rsplit(' ').next()?.parse().ok()
 }
 
 /// The counts. `Display` prints the tables.
@@ -205,13 +185,6 @@ mod tests {
         }
         assert!(Probe::View(1).run().is_err());
         assert!("tiny".parse::<Probe>().is_err());
-    }
-
-    #[test]
-    fn the_total_is_found_in_the_log() {
-        let log = "==7== Events    : Ir\n==7== Collected : 123\n==7==\n==7== I   refs:      123\n";
-        assert_eq!(collected(log), Some(123));
-        assert_eq!(collected("==7== no such tool"), None);
     }
 
     #[test]

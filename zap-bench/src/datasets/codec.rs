@@ -1,7 +1,7 @@
 //! The codecs. Implementations are `#[inline(always)]`: the loop is theirs.
 
 use super::messages::Wire;
-use super::{DataSet, ZapData};
+use super::{DataSet, Value, ZapData};
 use prost::Message as _;
 use rkyv::api::high;
 use rkyv::rancor::Error;
@@ -9,11 +9,11 @@ use rkyv::util::AlignedVec;
 use wincode::config::{Configuration, PREALLOCATION_SIZE_LIMIT_DISABLED};
 use zap_core::Limits;
 
-/// A codec that can carry the data set `T`.
-pub(super) trait Codec<T: DataSet>: 'static {
+/// A codec that can carry the value `T`.
+pub(crate) trait Codec<T>: 'static {
     /// Its name in tables and in the JSON file.
     const NAME: &'static str;
-    /// What it encodes: the data set itself, or its own struct of the same values.
+    /// What it encodes: the value itself, or its own struct of the same values.
     type Value: 'static;
     /// What decoding gives.
     type Decoded;
@@ -28,12 +28,12 @@ pub(super) trait Codec<T: DataSet>: 'static {
     fn encode<'o>(out: &'o mut Self::Out, value: &Self::Value) -> &'o [u8];
     /// The whole value from `bytes`, which this codec wrote, checked.
     fn decode(scratch: &mut Self::Scratch, bytes: &[u8]) -> Self::Decoded;
-    /// The data set again; not timed.
+    /// The value again; not timed.
     fn restore(decoded: Self::Decoded) -> T;
 }
 
 /// A codec that reads in place.
-pub(super) trait Reader<T: DataSet>: Codec<T> {
+pub(crate) trait Reader<T>: Codec<T> {
     /// Opens the message without looking at more than it must; a word that depends on the outcome.
     fn access(bytes: &[u8]) -> u64;
     /// Checks the whole message, so that everything in it can be read; a word that depends on the outcome.
@@ -45,24 +45,36 @@ pub(super) trait Reader<T: DataSet>: Codec<T> {
 }
 
 /// What an `expect` says when a codec refuses its own message.
-const OWN: &str = "a codec reads what it wrote";
+pub(crate) const OWN: &str = "a codec reads what it wrote";
 
 /// What an `expect` says when a codec cannot encode a data set.
-const FITS: &str = "the data sets fit every codec";
+pub(crate) const FITS: &str = "the data sets fit every codec";
+
+/// For a codec that encodes the value as it is, and gives it back.
+macro_rules! itself {
+    () => {
+        type Value = T;
+        type Decoded = T;
+
+        fn prepare(value: &T) -> T {
+            value.clone()
+        }
+
+        fn restore(decoded: T) -> T {
+            decoded
+        }
+    };
+}
 
 /// ZAP: `view`, `validate`, `decode`.
-pub(super) struct Zap;
+pub(crate) struct Zap;
 
-impl<T: ZapData> Codec<T> for Zap {
+impl<T: Value + zap_core::Zap + zap_core::DecodeOwned> Codec<T> for Zap {
     const NAME: &'static str = "zap";
-    type Value = T;
-    type Decoded = T;
+    itself!();
     type Out = Vec<u8>;
     type Scratch = ();
 
-    fn prepare(value: &T) -> T {
-        value.clone()
-    }
     #[inline(always)]
     fn encode<'o>(out: &'o mut Vec<u8>, value: &T) -> &'o [u8] {
         out.clear();
@@ -72,9 +84,6 @@ impl<T: ZapData> Codec<T> for Zap {
     #[inline(always)]
     fn decode((): &mut (), bytes: &[u8]) -> T {
         T::decode(bytes).expect(OWN)
-    }
-    fn restore(decoded: T) -> T {
-        decoded
     }
 }
 
@@ -98,18 +107,14 @@ impl<T: ZapData> Reader<T> for Zap {
 }
 
 /// rkyv: `access_unchecked`, `access`, `from_bytes`.
-pub(super) struct Rkyv;
+pub(crate) struct Rkyv;
 
-impl<T: DataSet> Codec<T> for Rkyv {
+impl<T: Value> Codec<T> for Rkyv {
     const NAME: &'static str = "rkyv";
-    type Value = T;
-    type Decoded = T;
+    itself!();
     type Out = AlignedVec;
     type Scratch = ();
 
-    fn prepare(value: &T) -> T {
-        value.clone()
-    }
     /// The vector goes in by value and comes back.
     #[inline(always)]
     fn encode<'o>(out: &'o mut AlignedVec, value: &T) -> &'o [u8] {
@@ -121,9 +126,6 @@ impl<T: DataSet> Codec<T> for Rkyv {
     #[inline(always)]
     fn decode((): &mut (), bytes: &[u8]) -> T {
         rkyv::from_bytes::<T, Error>(bytes).expect(OWN)
-    }
-    fn restore(decoded: T) -> T {
-        decoded
     }
 }
 
@@ -155,23 +157,19 @@ impl<T: DataSet> Reader<T> for Rkyv {
 }
 
 /// wincode with its default configuration, but for a limit that `mesh` exceeds.
-pub(super) struct Wincode;
+pub(crate) struct Wincode;
 
 /// Lists may be as long as they are.
-pub(super) type WincodeConfig = Configuration<true, PREALLOCATION_SIZE_LIMIT_DISABLED>;
+pub(crate) type WincodeConfig = Configuration<true, PREALLOCATION_SIZE_LIMIT_DISABLED>;
 
 const WINCODE: WincodeConfig = Configuration::default().disable_preallocation_size_limit();
 
-impl<T: DataSet> Codec<T> for Wincode {
+impl<T: Value> Codec<T> for Wincode {
     const NAME: &'static str = "wincode";
-    type Value = T;
-    type Decoded = T;
+    itself!();
     type Out = Vec<u8>;
     type Scratch = ();
 
-    fn prepare(value: &T) -> T {
-        value.clone()
-    }
     #[inline(always)]
     fn encode<'o>(out: &'o mut Vec<u8>, value: &T) -> &'o [u8] {
         out.clear();
@@ -182,24 +180,17 @@ impl<T: DataSet> Codec<T> for Wincode {
     fn decode((): &mut (), bytes: &[u8]) -> T {
         wincode::config::deserialize(bytes, WINCODE).expect(OWN)
     }
-    fn restore(decoded: T) -> T {
-        decoded
-    }
 }
 
 /// bitcode with its reused `Buffer` on both sides.
-pub(super) struct Bitcode;
+pub(crate) struct Bitcode;
 
-impl<T: DataSet> Codec<T> for Bitcode {
+impl<T: Value> Codec<T> for Bitcode {
     const NAME: &'static str = "bitcode";
-    type Value = T;
-    type Decoded = T;
+    itself!();
     type Out = bitcode::Buffer;
     type Scratch = bitcode::Buffer;
 
-    fn prepare(value: &T) -> T {
-        value.clone()
-    }
     #[inline(always)]
     fn encode<'o>(out: &'o mut bitcode::Buffer, value: &T) -> &'o [u8] {
         out.encode(value)
@@ -208,13 +199,10 @@ impl<T: DataSet> Codec<T> for Bitcode {
     fn decode(scratch: &mut bitcode::Buffer, bytes: &[u8]) -> T {
         scratch.decode(bytes).expect(OWN)
     }
-    fn restore(decoded: T) -> T {
-        decoded
-    }
 }
 
 /// prost, encoding and decoding its own structs.
-pub(super) struct Prost;
+pub(crate) struct Prost;
 
 impl<T: DataSet> Codec<T> for Prost {
     const NAME: &'static str = "prost";
@@ -242,18 +230,14 @@ impl<T: DataSet> Codec<T> for Prost {
 }
 
 /// `serde_json`.
-pub(super) struct SerdeJson;
+pub(crate) struct SerdeJson;
 
-impl<T: DataSet> Codec<T> for SerdeJson {
+impl<T: Value> Codec<T> for SerdeJson {
     const NAME: &'static str = "serde_json";
-    type Value = T;
-    type Decoded = T;
+    itself!();
     type Out = Vec<u8>;
     type Scratch = ();
 
-    fn prepare(value: &T) -> T {
-        value.clone()
-    }
     #[inline(always)]
     fn encode<'o>(out: &'o mut Vec<u8>, value: &T) -> &'o [u8] {
         out.clear();
@@ -263,8 +247,5 @@ impl<T: DataSet> Codec<T> for SerdeJson {
     #[inline(always)]
     fn decode((): &mut (), bytes: &[u8]) -> T {
         serde_json::from_slice(bytes).expect(OWN)
-    }
-    fn restore(decoded: T) -> T {
-        decoded
     }
 }

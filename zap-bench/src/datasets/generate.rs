@@ -71,7 +71,7 @@ pub(crate) fn list<T: Generate>(random: &mut Random, len: Range<usize>) -> Vec<T
 }
 
 /// As [`list`], of what `draw` draws.
-pub(crate) fn list_of<T>(random: &mut Random, len: Range<usize>, draw: impl Fn(&mut Random) -> T) -> Vec<T> {
+pub(crate) fn list_of<T>(random: &mut Random, len: Range<usize>, mut draw: impl FnMut(&mut Random) -> T) -> Vec<T> {
     let len = random.gen_range(len);
     (0..len).map(|_| draw(random)).collect()
 }

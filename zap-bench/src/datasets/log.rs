@@ -95,6 +95,8 @@ impl Generate for Logs {
     }
 }
 
+impl super::Value for Logs {}
+
 impl DataSet for Logs {
     const NAME: &'static str = "log";
     const ABOUT: &'static str = "10,000 lines of a web server's log; read: address, code and size of each";

@@ -43,6 +43,8 @@ impl Generate for Mesh {
     }
 }
 
+impl super::Value for Mesh {}
+
 impl DataSet for Mesh {
     const NAME: &'static str = "mesh";
     const ABOUT: &'static str = "125,000 triangles of floats; read: the normal of each";

@@ -220,6 +220,8 @@ impl Generate for RecipeBook {
     }
 }
 
+impl super::Value for Players {}
+
 impl DataSet for Players {
     const NAME: &'static str = "minecraft_savedata";
     const ABOUT: &'static str = "the saved state of 500 players; read: the game type of each";

@@ -165,6 +165,8 @@ impl Generate for Updates {
     }
 }
 
+impl super::Value for Updates {}
+
 impl DataSet for Updates {
     const NAME: &'static str = "mk48";
     const ABOUT: &'static str = "1,000 updates of a game of ships; read: the score of each";

@@ -13,27 +13,16 @@
 //!
 //! A codec that has no notion of an operation has no row there.
 
-/// Puts the derives of every codec on each struct and enum.
-macro_rules! every_codec {
-    ($($(#[$attribute:meta])* $visibility:vis $kind:ident $name:ident { $($body:tt)* })*) => {$(
-        #[derive(Clone, Debug, PartialEq, zap_core::Zap, bitcode::Encode, bitcode::Decode)]
-        #[derive(serde::Serialize, serde::Deserialize, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
-        #[derive(wincode::SchemaRead, wincode::SchemaWrite)]
-        $(#[$attribute])*
-        $visibility $kind $name { $($body)* }
-    )*};
-}
-
 mod check;
-mod codec;
-mod generate;
+pub(crate) mod codec;
+pub(crate) mod generate;
 mod log;
 mod mesh;
 mod messages;
 mod minecraft_savedata;
 mod mk48;
-mod ops;
-mod report;
+pub(crate) mod ops;
+pub(crate) mod report;
 
 pub use self::report::{Report, Row};
 
@@ -156,10 +145,9 @@ impl Data {
     }
 }
 
-/// A data set: the root struct, which every codec derives.
-pub(crate) trait DataSet:
-    Generate
-    + Clone
+/// A struct that every codec but prost derives.
+pub(crate) trait Value:
+    Clone
     + PartialEq
     + Debug
     + 'static
@@ -175,6 +163,10 @@ pub(crate) trait DataSet:
                       + rkyv::Deserialize<Self, HighDeserializer<Error>>,
     >
 {
+}
+
+/// A data set: the root struct, which every codec can carry.
+pub(crate) trait DataSet: Generate + Value {
     /// Its name in tables, in the JSON file and on the command line.
     const NAME: &'static str;
     /// The sentence over its table.
@@ -238,11 +230,11 @@ pub fn check(sets: &[Data]) -> Result<(), String> {
 pub fn run(sets: &[Data], smoke: bool) -> Result<Report, String> {
     check(sets)?;
     let plan = if smoke { Plan::SMOKE } else { Plan::DATA_SETS };
-    let mut report = Report::new(smoke);
+    let mut report = Report::new("datasets", smoke);
     for &data in sets {
         let (drafts, mut groups) = report::draft(data.entries());
         let outcomes = measure::measure(&mut groups, &plan);
-        report.add(data, drafts, &outcomes);
+        report.add(data.name(), data.about(), drafts, &outcomes);
     }
     Ok(report)
 }

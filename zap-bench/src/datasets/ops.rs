@@ -1,23 +1,23 @@
 //! What each codec does with a data set: one batch per operation that it has a notion of.
 
+use super::Op;
 use super::codec::{Codec, Reader};
-use super::{DataSet, Op};
 use crate::measure::Batch;
 use crate::opaque::{hide_ref, hide_slice, sink, sink_slice};
 use rkyv::util::AlignedVec;
 use std::rc::Rc;
 
 /// One row to be: an operation of one codec.
-pub(super) struct Entry {
-    pub(super) op: Op,
-    pub(super) codec: &'static str,
-    pub(super) bytes: usize,
+pub(crate) struct Entry {
+    pub(crate) op: Op,
+    pub(crate) codec: &'static str,
+    pub(crate) bytes: usize,
     /// `None` where nothing is timed.
-    pub(super) batch: Option<Batch>,
+    pub(crate) batch: Option<Batch>,
 }
 
 /// Does `step` as many times as a batch is told.
-fn batch(mut step: impl FnMut() + 'static) -> Option<Batch> {
+pub(crate) fn batch(mut step: impl FnMut() + 'static) -> Option<Batch> {
     Some(Box::new(move |count| {
         for _ in 0..count {
             step();
@@ -26,7 +26,7 @@ fn batch(mut step: impl FnMut() + 'static) -> Option<Batch> {
 }
 
 /// A message at a 16-byte boundary: rkyv needs it, so all get it.
-pub(super) fn message<T: DataSet, C: Codec<T>>(value: &T) -> AlignedVec {
+pub(crate) fn message<T, C: Codec<T>>(value: &T) -> AlignedVec {
     let mut out = C::Out::default();
     let mut message = AlignedVec::new();
     message.extend_from_slice(C::encode(&mut out, &C::prepare(value)));
@@ -34,7 +34,7 @@ pub(super) fn message<T: DataSet, C: Codec<T>>(value: &T) -> AlignedVec {
 }
 
 /// Serializing, deserializing and the size: what every codec has.
-pub(super) fn whole<T: DataSet, C: Codec<T>>(value: &T) -> Vec<Entry> {
+pub(crate) fn whole<T, C: Codec<T>>(value: &T) -> Vec<Entry> {
     let message = message::<T, C>(value);
     let bytes = message.len();
     let entry = |op, batch| Entry { op, codec: C::NAME, bytes, batch };
@@ -50,7 +50,7 @@ pub(super) fn whole<T: DataSet, C: Codec<T>>(value: &T) -> Vec<Entry> {
 }
 
 /// Reading in place.
-pub(super) fn in_place<T: DataSet, C: Reader<T>>(value: &T) -> Vec<Entry> {
+pub(crate) fn in_place<T, C: Reader<T>>(value: &T) -> Vec<Entry> {
     let message = Rc::new(message::<T, C>(value));
     let bytes = message.len();
     let entry = |op, batch| Entry { op, codec: C::NAME, bytes, batch };
@@ -70,7 +70,7 @@ pub(super) fn in_place<T: DataSet, C: Reader<T>>(value: &T) -> Vec<Entry> {
 }
 
 /// One copy of as many bytes: the floor of serializing.
-pub(super) fn memcpy<T: DataSet, C: Codec<T>>(value: &T) -> Entry {
+pub(crate) fn memcpy<T, C: Codec<T>>(value: &T) -> Entry {
     let message = message::<T, C>(value);
     let bytes = message.len();
     let mut out: Vec<u8> = Vec::new();

@@ -1,6 +1,6 @@
 //! Rows, tables and the JSON file.
 
-use super::{Data, Entry, Op};
+use super::{Entry, Op};
 use crate::alloc;
 use crate::measure::{Batch, CANARY_LIMIT_NS, Figure, Outcome};
 use crate::table;
@@ -10,7 +10,7 @@ use std::fmt;
 /// One line of a table, and one object of the JSON file.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Always `datasets`.
+    /// `datasets`, `auction`, `json-shapes`.
     pub suite: &'static str,
     /// The data set's name.
     pub data: &'static str,
@@ -35,7 +35,7 @@ pub struct Row {
 }
 
 /// A row before it was timed.
-pub(super) struct Draft {
+pub(crate) struct Draft {
     op: Op,
     codec: &'static str,
     bytes: usize,
@@ -45,7 +45,7 @@ pub(super) struct Draft {
 }
 
 /// Counts each entry's allocations, the separate pass, and gathers the batches: one group per operation.
-pub(super) fn draft(entries: Vec<Entry>) -> (Vec<Draft>, Vec<Vec<Batch>>) {
+pub(crate) fn draft(entries: Vec<Entry>) -> (Vec<Draft>, Vec<Vec<Batch>>) {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut groups: Vec<(Op, Vec<Batch>)> = Vec::new();
     for Entry { op, codec, bytes, batch } in entries {
@@ -70,19 +70,21 @@ pub(super) fn draft(entries: Vec<Entry>) -> (Vec<Draft>, Vec<Vec<Batch>>) {
 #[derive(Clone, Debug)]
 pub struct Report {
     rows: Vec<Row>,
-    sets: Vec<Data>,
+    suite: &'static str,
+    /// Name and sentence of each data set.
+    sets: Vec<(&'static str, &'static str)>,
     /// The quietest canary and the discarded runs of each data set.
     noise: Vec<(f64, usize)>,
     smoke: bool,
 }
 
 impl Report {
-    pub(super) fn new(smoke: bool) -> Self {
-        Self { rows: Vec::new(), sets: Vec::new(), noise: Vec::new(), smoke }
+    pub(crate) fn new(suite: &'static str, smoke: bool) -> Self {
+        Self { suite, rows: Vec::new(), sets: Vec::new(), noise: Vec::new(), smoke }
     }
 
     /// Adds the rows of one data set.
-    pub(super) fn add(&mut self, data: Data, drafts: Vec<Draft>, outcomes: &[Outcome]) {
+    pub(crate) fn add(&mut self, data: &'static str, about: &'static str, drafts: Vec<Draft>, outcomes: &[Outcome]) {
         let figure = |place: (usize, usize)| -> Figure { outcomes[place.0].figures[place.1] };
         let zap: Vec<(Op, f64)> = drafts
             .iter()
@@ -95,8 +97,8 @@ impl Report {
             let base = zap.iter().find(|row| row.0 == op).map(|row| row.1);
             let own = figure.map_or(bytes as f64, |figure| figure.ns);
             self.rows.push(Row {
-                suite: "datasets",
-                data: data.name(),
+                suite: self.suite,
+                data,
                 op: op.name(),
                 codec,
                 ns: figure.map(|figure| figure.ns),
@@ -108,7 +110,7 @@ impl Report {
                 quiet: outcome.is_none_or(|outcome| outcome.quiet),
             });
         }
-        self.sets.push(data);
+        self.sets.push((data, about));
         let canary = outcomes.iter().map(|outcome| outcome.canary_ns).fold(f64::INFINITY, f64::min);
         self.noise.push((canary, outcomes.iter().map(|outcome| outcome.runs_discarded).sum()));
     }
@@ -122,9 +124,9 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (&data, (canary_ns, discarded)) in self.sets.iter().zip(&self.noise) {
-            let rows: Vec<&Row> = self.rows.iter().filter(|row| row.data == data.name()).collect();
-            writeln!(f, "{}: {}", data.name(), data.about())?;
+        for (&(data, about), (canary_ns, discarded)) in self.sets.iter().zip(&self.noise) {
+            let rows: Vec<&Row> = self.rows.iter().filter(|row| row.data == data).collect();
+            writeln!(f, "{data}: {about}")?;
             let cells: Vec<Vec<String>> = rows.iter().map(|row| cells(row)).collect();
             f.write_str(&table::render(&["op", "codec", "us", "ratio to zap", "allocs", "bytes"], &cells))?;
             writeln!(f, "{discarded} busy runs discarded, canary {canary_ns:.2} ns")?;

@@ -1,9 +1,9 @@
 //! A server's process, and the kernel's accounts of a thread: how long it ran, and how long it waited for its core.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 
@@ -19,7 +19,8 @@ pub(super) fn pin_to(core: usize) -> Result<(), String> {
 /// A running server. Dropped, it is ended.
 pub(super) struct Server {
     child: Child,
-    pub(super) kind: Kind,
+    /// What it says: its port, and allocations when asked.
+    stdout: BufReader<ChildStdout>,
     pub(super) address: SocketAddr,
 }
 
@@ -30,17 +31,34 @@ impl Server {
         let mut command = Command::new(program);
         command.args(["serve-one", kind.name()]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|error| error.to_string())?;
+        let stdout = child.stdout.take().ok_or("a server without output")?;
+        let mut server = Self { child, stdout: BufReader::new(stdout), address: SocketAddr::from(([127, 0, 0, 1], 0)) };
+        let port = server.line().parse().map_err(|_| format!("{} did not start", kind.name()))?;
+        server.address.set_port(port);
+        Ok(server)
+    }
+
+    fn line(&mut self) -> String {
         let mut line = String::new();
-        if let Some(stdout) = child.stdout.take() {
-            let _ = BufReader::new(stdout).read_line(&mut line);
-        }
-        match line.trim().parse::<u16>() {
-            Ok(port) => Ok(Self { child, kind, address: SocketAddr::from(([127, 0, 0, 1], port)) }),
-            Err(_) => {
-                let _ = child.kill().and_then(|()| child.wait());
-                Err(format!("{} did not start", kind.name()))
-            }
-        }
+        let _ = self.stdout.read_line(&mut line);
+        line.trim().to_owned()
+    }
+
+    /// Allocations of the whole process since it was asked before. From the first question on it counts them, which takes
+    /// time: ask when nothing is measured, and [stop](Self::stop_counting).
+    pub(super) fn allocations(&mut self) -> Result<u64, String> {
+        self.ask("count")
+    }
+
+    /// Allocations are not counted any more.
+    pub(super) fn stop_counting(&mut self) -> Result<u64, String> {
+        self.ask("stop")
+    }
+
+    fn ask(&mut self, question: &str) -> Result<u64, String> {
+        let stdin = self.child.stdin.as_mut().ok_or("a server without input")?;
+        writeln!(stdin, "{question}").and_then(|()| stdin.flush()).map_err(|error| error.to_string())?;
+        self.line().parse().map_err(|_| "a server does not say what it allocated".to_owned())
     }
 
     /// What all its threads have used.

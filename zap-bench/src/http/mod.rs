@@ -1,31 +1,43 @@
 //! Servers end to end on loopback: what a request costs the server's CPU.
 //!
-//! The server is a process of its own, pinned to one core; the load comes from another, over 64 connections, each with one
-//! or 16 requests in flight. What counts is the CPU time that the server takes per request, since on one machine the rate
-//! is a property of both ends. Every answer is compared with what it must be.
+//! The server is a process of its own, pinned to one core; the load comes from another. What counts is the CPU time that the
+//! server takes per request, since on one machine the rate is a property of both ends. Every answer is compared with what it
+//! must be.
 //!
-//! Two servers are compared by pairs of short runs, A B B A: each pair gives a ratio, and the median of the ratios with its
-//! 25-75% range is printed. A run counts only if the busier side was busy (at least 0.85 of the time) and neither waited
-//! for its core (at most 5% of the time, by the kernel's own accounts). What is discarded is counted and printed.
+//! Servers are compared by rounds of short runs, A B C, C B A: two runs of a round give a ratio, and the median of the ratios
+//! with its 25-75% range is printed. A run counts only if the busier side was busy (at least 0.85 of the time, unless there is
+//! one connection) and neither waited for its core (at most 5% of the time, by the kernel's own accounts). What is discarded
+//! is counted and printed.
 //!
 //! * [`Kind`]: the servers. The floor does no more than one read and one write for the same bytes.
-//! * [`Scenario`]: the requests.
-//! * `serve_one`: what runs in the server's process; `load`: what calls it; `compare`: pairs, validity, medians.
+//! * [`Case`]: the requests; `typed`: those whose bodies mean something.
+//! * `cells`: what is measured; `rounds`: how, and which runs count; `report`: rows and tables.
+//! * `serve_one`: what runs in the server's process; [`serve`]: the same application on any addresses.
 
 mod app;
+mod case;
+mod cells;
 mod child;
-mod compare;
-mod exchange;
 mod floor;
-mod load;
+#[cfg(feature = "peers")]
+mod peers;
 mod report;
+mod rounds;
+mod serve;
 mod serve_one;
+mod typed;
 
 use clap::ValueEnum;
 
-pub use compare::{Plan, run};
-pub use report::Report;
+pub use case::Case;
+pub use cells::{Plan, Wanted};
+pub use report::{Pair, Report, Row};
+pub use rounds::run;
+pub use serve::serve;
+#[cfg(test)]
+pub(crate) use serve::serve_in_background;
 pub use serve_one::serve_one;
+pub use typed::Codec;
 
 /// The core that servers run on.
 const SERVER_CORE: usize = 0;
@@ -47,6 +59,17 @@ pub enum Kind {
     Http1AxumFlush,
     /// A hyper service without a router.
     Http1Hyper,
+    /// actix-web.
+    #[cfg(feature = "peers")]
+    Http1Actix,
+    /// ntex.
+    #[cfg(feature = "peers")]
+    Http1Ntex,
+    /// `may_minihttp`.
+    #[cfg(feature = "peers")]
+    Http1May,
+    /// `zap_http::Client`, calling `zap-native`: the CPU time is the caller's, and the floor's that of the plain load.
+    ZapClient,
 }
 
 impl Kind {
@@ -59,31 +82,35 @@ impl Kind {
             Self::Http1Axum => "http1-axum",
             Self::Http1AxumFlush => "http1-axum-flush",
             Self::Http1Hyper => "http1-hyper",
+            #[cfg(feature = "peers")]
+            Self::Http1Actix => "http1-actix",
+            #[cfg(feature = "peers")]
+            Self::Http1Ntex => "http1-ntex",
+            #[cfg(feature = "peers")]
+            Self::Http1May => "http1-may",
+            Self::ZapClient => "zap-client",
         }
     }
 
     /// Whether it speaks HTTP/1.1 rather than ZAP frames.
     fn is_http1(self) -> bool {
-        matches!(self, Self::Http1Axum | Self::Http1AxumFlush | Self::Http1Hyper)
+        self.name().starts_with("http1")
     }
-}
 
-/// What is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Scenario {
-    /// `GET /health`, one header; two bytes come back.
-    Health,
-    /// `POST /readings`, ten headers and a JSON body; the body comes back, with four headers.
-    Readings,
-}
+    /// Whether it is another project's server.
+    #[cfg(feature = "peers")]
+    fn is_peer(self) -> bool {
+        matches!(self, Self::Http1Actix | Self::Http1Ntex | Self::Http1May)
+    }
 
-impl Scenario {
-    const ALL: [Self; 2] = [Self::Health, Self::Readings];
-
-    fn name(self) -> &'static str {
+    /// Whether it is there for requests of this kind. `may_minihttp` writes as much as the socket takes, and the rest only
+    /// when the next request comes; the client's connections cannot be made anew for each request.
+    fn answers(self, case: Case, churn: bool) -> bool {
         match self {
-            Self::Health => "GET /health",
-            Self::Readings => "POST /readings",
+            #[cfg(feature = "peers")]
+            Self::Http1May => !matches!(case, Case::Body(_) | Case::Echo(_)),
+            Self::ZapClient => !churn && matches!(case, Case::Health | Case::Realistic),
+            _ => true,
         }
     }
 }

@@ -12,9 +12,9 @@
 
 mod bitcode;
 mod check;
-mod codec;
+pub(crate) mod codec;
 mod json;
-mod ops;
+pub(crate) mod ops;
 mod plain;
 mod prost;
 mod report;
