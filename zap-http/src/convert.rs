@@ -200,10 +200,7 @@ pub fn end_to_end(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &He
     // Compared one by one: to look a name up costs more than there are headers.
     let connection = headers.iter().filter(|(name, _)| *name == CONNECTION);
     let listed = Listed::of(connection.map(|(_, value)| value.as_bytes()));
-    let passes = move |name: &HeaderName, value: &HeaderValue| {
-        passes(name.as_str().as_bytes(), value.as_bytes()) && !listed.has(name)
-    };
-    headers.iter().filter(move |(name, value)| passes(name, value))
+    headers.iter().filter(move |(name, value)| passes(name.as_str().as_bytes(), value.as_bytes()) && !listed.has(name))
 }
 
 /// The trailers that may be sent: as [`end_to_end`], without names that only headers may have.

@@ -33,6 +33,9 @@
 //! | 503 | requests hold [all the memory](Gateway::max_buffered_len) that they may |
 //! | 504 | the upstream took too long |
 //!
+//! A request that is streamed on has reached the upstream when its body fails or stalls. Then the answer is 400 from a ZAP
+//! upstream's side and 502 from an HTTP server's.
+//!
 //! The cause is no secret to the gateway's owner, and one to its clients: it is a [`GatewayError`] in the answer's
 //! extensions.
 //!
@@ -172,7 +175,7 @@ impl Gateway {
         }
     }
 
-    /// Bytes of a request's body to a ZAP server: 8 MiB unless given, then 413.
+    /// Bytes of a request's body to a ZAP server that is collected, not streamed on: 8 MiB unless given, then 413.
     pub const fn max_body_len(mut self, len: usize) -> Self {
         self.max_body_len = len;
         self
@@ -185,7 +188,9 @@ impl Gateway {
         self
     }
 
-    /// Between two receipts of a request's body to a ZAP server: 10 s unless given, then 408.
+    /// Between two receipts of a request's body to a ZAP server that is collected: 10 s unless given, then 408. One that is
+    /// streamed on, in either direction, has the bounds of the server in front of the gateway: those of this crate have some
+    /// ([`stream_timeout`](crate::proto::ServerConfig::stream_timeout)), `axum::serve` has none.
     pub const fn progress_timeout(mut self, timeout: Duration) -> Self {
         self.progress_timeout = timeout;
         self

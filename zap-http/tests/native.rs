@@ -1,6 +1,8 @@
 //! Handlers on real sockets: what they answer, and what becomes of those that do not.
 #![cfg(feature = "server")]
 
+use std::convert::Infallible;
+use std::error::Error;
 use std::future::{IntoFuture, pending};
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -472,6 +474,38 @@ async fn a_handler_is_cancelled_when_its_client_goes_away() {
     caller.send(&[("GET", "/", b"")]).await;
     soon(begun.notified()).await;
     drop(caller);
+    soon(dropped).await.unwrap();
+}
+
+/// The answer of a handler that fails is dropped with its 500, not kept until the next request.
+#[tokio::test]
+async fn a_failed_handlers_answer_is_not_kept() {
+    struct Guarded {
+        guard: std::sync::Mutex<Option<Guard>>,
+    }
+    struct GuardedBody(#[allow(dead_code)] Option<Guard>);
+    impl http_body::Body for GuardedBody {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<BodyFrame<Bytes>, Infallible>>> {
+            Poll::Pending
+        }
+    }
+    impl Handler for Guarded {
+        type Error = Box<dyn Error + Send + Sync>;
+
+        async fn handle(&self, _: RequestView<'_>, responder: Responder<'_>) -> Result<(), Self::Error> {
+            let body = GuardedBody(self.guard.lock().unwrap().take());
+            responder.status(200).stream(body)?;
+            Err("but".into())
+        }
+    }
+
+    let (sender, dropped) = oneshot::channel();
+    let mut caller = caller(Guarded { guard: std::sync::Mutex::new(Some(Guard(Some(sender)))) }).await;
+    caller.send(&[("GET", "/", b"")]).await;
+    // The connection is still there.
     soon(dropped).await.unwrap();
 }
 

@@ -21,6 +21,7 @@ use proptest::prelude::*;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
+use tower_service::Service;
 use zap_http::proto::{Client, ClientConfig, Close, CloseReason, Encoder, Event, ServerConfig};
 use zap_http::{Body, ConnectionInfo, ServeConfig, serve, serve_connection};
 
@@ -526,6 +527,48 @@ async fn shutdown_does_not_wait_for_clients_that_have_gone() {
     assert!(!server.is_finished());
     drop(caller);
     assert_eq!(soon(server).await.unwrap().connections, 1);
+}
+
+/// What `poll_ready` takes, `call` gives back: a permit, for instance. So who is refused must not be asked about it.
+#[tokio::test]
+async fn a_refused_request_does_not_take_the_services_readiness() {
+    #[derive(Clone, Default)]
+    struct Counting {
+        ready: Arc<AtomicUsize>,
+        called: Arc<AtomicUsize>,
+    }
+    impl Service<Request<Body>> for Counting {
+        type Response = Response<Body>;
+        type Error = Infallible;
+        type Future = std::future::Ready<Result<Response<Body>, Infallible>>;
+
+        fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+            // Not at the first time of asking.
+            if self.ready.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) {
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, request: Request<Body>) -> Self::Future {
+            self.called.fetch_add(1, Ordering::Relaxed);
+            std::future::ready(Ok(Response::new(Body::from(request.uri().path().to_owned()))))
+        }
+    }
+
+    let (listener, address) = listen().await;
+    let service = Counting::default();
+    let (ready, called) = (Arc::clone(&service.ready), Arc::clone(&service.called));
+    let server = tokio::spawn(serve(listener, service).into_future());
+    let mut caller = caller(address).await;
+    for _ in 0..3 {
+        let refused = soon(caller.call("GET", "/#fragment", b"")).await;
+        assert_eq!(refused.status, 400);
+    }
+    assert_eq!((ready.load(Ordering::Relaxed), called.load(Ordering::Relaxed)), (0, 0));
+    assert_eq!(&soon(caller.call("GET", "/a", b"")).await.body[..], b"/a");
+    assert_eq!((ready.load(Ordering::Relaxed), called.load(Ordering::Relaxed)), (2, 1));
+    server.abort();
 }
 
 #[tokio::test]

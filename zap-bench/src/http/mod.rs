@@ -19,7 +19,7 @@ mod case;
 mod cells;
 mod child;
 mod floor;
-#[cfg(feature = "peers")]
+#[cfg(peers)]
 mod peers;
 mod report;
 mod rounds;
@@ -60,13 +60,13 @@ pub enum Kind {
     /// A hyper service without a router.
     Http1Hyper,
     /// actix-web.
-    #[cfg(feature = "peers")]
+    #[cfg(peers)]
     Http1Actix,
     /// ntex.
-    #[cfg(feature = "peers")]
+    #[cfg(peers)]
     Http1Ntex,
     /// `may_minihttp`.
-    #[cfg(feature = "peers")]
+    #[cfg(peers)]
     Http1May,
     /// `zap_http::Client`, calling `zap-native`: the CPU time is the caller's, and the floor's that of the plain load.
     ZapClient,
@@ -82,11 +82,11 @@ impl Kind {
             Self::Http1Axum => "http1-axum",
             Self::Http1AxumFlush => "http1-axum-flush",
             Self::Http1Hyper => "http1-hyper",
-            #[cfg(feature = "peers")]
+            #[cfg(peers)]
             Self::Http1Actix => "http1-actix",
-            #[cfg(feature = "peers")]
+            #[cfg(peers)]
             Self::Http1Ntex => "http1-ntex",
-            #[cfg(feature = "peers")]
+            #[cfg(peers)]
             Self::Http1May => "http1-may",
             Self::ZapClient => "zap-client",
         }
@@ -98,7 +98,7 @@ impl Kind {
     }
 
     /// Whether it is another project's server.
-    #[cfg(feature = "peers")]
+    #[cfg(peers)]
     fn is_peer(self) -> bool {
         matches!(self, Self::Http1Actix | Self::Http1Ntex | Self::Http1May)
     }
@@ -107,7 +107,7 @@ impl Kind {
     /// when the next request comes; the client's connections cannot be made anew for each request.
     fn answers(self, case: Case, churn: bool) -> bool {
         match self {
-            #[cfg(feature = "peers")]
+            #[cfg(peers)]
             Self::Http1May => !matches!(case, Case::Body(_) | Case::Echo(_)),
             Self::ZapClient => !churn && matches!(case, Case::Health | Case::Realistic),
             _ => true,

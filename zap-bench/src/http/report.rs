@@ -16,11 +16,11 @@ const PAIRS: &[(Kind, Kind)] = &[
     (Kind::ZapAxum, Kind::Http1Axum),
     (Kind::ZapAxum, Kind::Http1AxumFlush),
     (Kind::ZapNative, Kind::Http1Hyper),
-    #[cfg(feature = "peers")]
+    #[cfg(peers)]
     (Kind::ZapNative, Kind::Http1Actix),
-    #[cfg(feature = "peers")]
+    #[cfg(peers)]
     (Kind::ZapNative, Kind::Http1Ntex),
-    #[cfg(feature = "peers")]
+    #[cfg(peers)]
     (Kind::ZapNative, Kind::Http1May),
 ];
 

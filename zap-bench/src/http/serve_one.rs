@@ -20,7 +20,7 @@ use crate::alloc;
 pub fn serve_one(kind: Kind) -> Result<(), String> {
     std::thread::spawn(obey);
     child::pin_to(SERVER_CORE)?;
-    #[cfg(feature = "peers")]
+    #[cfg(peers)]
     if kind.is_peer() {
         return super::peers::serve(kind, say);
     }
@@ -41,7 +41,7 @@ pub fn serve_one(kind: Kind) -> Result<(), String> {
             Kind::Http1Axum => serve_router(listener, false).await,
             Kind::Http1AxumFlush => serve_router(listener, true).await,
             Kind::Http1Hyper => serve_hyper(listener).await,
-            #[cfg(feature = "peers")]
+            #[cfg(peers)]
             _ => Ok(()),
         }
     })

@@ -172,7 +172,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Bytes of a request's body: 64 MiB unless given. The whole of it goes into one frame, so
+    /// Bytes of a request's body that is not streamed: 64 MiB unless given. The whole of it goes into one frame, so
     /// [`max_frame_len`](proto::FrameLimits::max_frame_len) bounds it, too.
     pub const fn max_body_len(mut self, len: u64) -> Self {
         self.settings.max_body_len = len;

@@ -212,7 +212,9 @@ fn walk(
     let mut rest = pairs;
     for _ in 0..count {
         let Some((name, value, after)) = split_pair(rest) else { return Err(truncated(rest)) };
-        if let Some(wrong) = check_pair(name, value, kind) {
+        if content.is_none()
+            && let Some(wrong) = check_pair(name, value, kind)
+        {
             note(content, wrong, position(at, block, rest));
         }
         rest = after;

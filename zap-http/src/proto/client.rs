@@ -407,6 +407,8 @@ impl Client {
             // The peer wants no more of the request, and what follows could not be told from its body.
             self.empty_with(CloseReason::StreamAbandoned);
         }
+        // The next one to be dropped has as long.
+        self.clock.discarding = None;
         // What else has come begins the next answer.
         let more = self.has_frames() || !self.input.is_empty();
         if let Some(next) = self.in_flight.front_mut() {

@@ -123,7 +123,7 @@ enum Current {
 enum Phase {
     /// Reading and serving.
     Open,
-    /// Nothing more is read; what was read is served.
+    /// No further request is taken; what was read is served.
     Finishing,
     /// Nothing more is served; the output is sent.
     Flushing {
@@ -247,11 +247,16 @@ impl Server {
         self.settle_at(now);
     }
 
-    /// The buffer that what is received belongs to, if it is to be appended there; tell [`received`](Self::received) then.
-    /// `None` where it is to be given to [`recv`](Self::recv).
+    /// The buffer that what is received belongs to, if it is to be appended there, and how many bytes of it at most; tell
+    /// [`received`](Self::received) then. `None` where it is to be given to [`recv`](Self::recv).
     #[cfg(feature = "server")]
-    pub(crate) fn room(&mut self) -> Option<&mut Vec<u8>> {
-        if self.receives() { self.input.room() } else { None }
+    pub(crate) fn room(&mut self) -> Option<(&mut Vec<u8>, usize)> {
+        if !self.receives() {
+            return None;
+        }
+        let ahead = self.has_work() && !self.waits_for_part();
+        let max_len = if ahead { self.config.max_ahead_len.saturating_sub(self.input.len()) } else { usize::MAX };
+        self.input.room().filter(|_| max_len > 0).map(|buffer| (buffer, max_len))
     }
 
     /// So many bytes were appended to the buffer.
@@ -549,7 +554,6 @@ impl Server {
         Ok(())
     }
 
-    /// Whether frames wait or are being served.
     /// How frames are begun.
     fn options(&self) -> Options<'static> {
         let low_flags = if self.peer_streams { STREAMS } else { 0 };
@@ -561,6 +565,7 @@ impl Server {
         Chunks { options: self.options(), max_data_len, max_copied_len }
     }
 
+    /// Whether frames wait or are being served.
     fn has_work(&self) -> bool {
         self.current.is_some() || self.batch_left > 0 || self.input.frames() > 0
     }

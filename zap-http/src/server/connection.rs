@@ -346,8 +346,8 @@ where
             return Poll::Pending;
         }
         let read = match self.server.room() {
-            Some(buffer) => {
-                let read = ready!(poll_append(self.transport.as_mut(), context, buffer));
+            Some((buffer, max_len)) => {
+                let read = ready!(poll_append(self.transport.as_mut(), context, buffer, max_len));
                 if let Ok(len @ 1..) = read {
                     self.server.received(len, self.now);
                 }
@@ -385,8 +385,9 @@ fn poll_append<IO: AsyncRead>(
     mut transport: Pin<&mut IO>,
     context: &mut Context<'_>,
     buffer: &mut Vec<u8>,
+    max_len: usize,
 ) -> Poll<io::Result<usize>> {
-    let mut room = buffer.limit(DIRECT_READ_LEN);
+    let mut room = buffer.limit(max_len.min(DIRECT_READ_LEN));
     // It keeps nothing from one poll to the next.
     pin!(transport.read_buf(&mut room)).poll(context)
 }
@@ -401,6 +402,8 @@ pin_project! {
     /// The call at hand, and the body of its answer. They are large, and would be copied again and again if they were part
     /// of the futures that serve a connection; here they have one place for all its requests.
     struct Exchange<F, B> {
+        // While the service is not ready.
+        request: Option<Request<Body>>,
         #[pin]
         call: Option<F>,
         #[pin]
@@ -423,7 +426,7 @@ where
         F: Future<Output = Option<Instant>>,
     {
         let head = request.method() == b"HEAD";
-        let call = |service: &mut S| {
+        let whole = || {
             let mut copied = convert::Copied::of(request);
             let mut body = Body::from(std::mem::take(&mut copied.body));
             if !request.trailers().is_empty() {
@@ -432,9 +435,9 @@ where
             let mut whole = Request::new(body);
             copied.fill(&mut whole, request)?;
             info.insert_into(whole.extensions_mut());
-            Ok(service.call(whole))
+            Ok(whole)
         };
-        self.exchange(connection, call, head).await;
+        self.exchange(connection, whole, head).await;
     }
 
     async fn answer_streamed<IO, F>(&mut self, connection: &mut Connection<'_, IO, F>, request: Streamed)
@@ -443,7 +446,7 @@ where
         F: Future<Output = Option<Instant>>,
     {
         let Streamed { head, request } = request;
-        self.exchange(connection, |service: &mut S| Ok(service.call(request?)), head).await;
+        self.exchange(connection, || request, head).await;
     }
 }
 
@@ -453,23 +456,24 @@ where
     B: http_body::Body,
 {
     fn new(service: S) -> Self {
-        Self { service, exchange: Box::pin(Exchange { call: None, body: None }) }
+        Self { service, exchange: Box::pin(Exchange { request: None, call: None, body: None }) }
     }
 
     /// Calls the service, and answers with what it gives.
     async fn exchange<IO, F>(
         &mut self,
         connection: &mut Connection<'_, IO, F>,
-        call: impl FnOnce(&mut S) -> Result<S::Future, convert::ConvertError>,
+        request: impl FnOnce() -> Result<Request<Body>, convert::ConvertError>,
         head: bool,
     ) where
         IO: AsyncRead + AsyncWrite,
         F: Future<Output = Option<Instant>>,
     {
-        let begun = self.begin(connection, call, head).await;
+        let begun = self.begin(connection, request, head).await;
         let mut exchange = self.exchange.as_mut().project();
         // Dropping a call that has not ended cancels the handler.
         exchange.call.set(None);
+        *exchange.request = None;
         match (begun, exchange.body.as_mut().as_pin_mut()) {
             (Turn::Done(Begun::Whole) | Turn::Closed, _) => {}
             (Turn::Done(begun), Some(body)) => connection.send_rest(begun, body).await,
@@ -482,7 +486,7 @@ where
     async fn begin<IO, F>(
         &mut self,
         connection: &mut Connection<'_, IO, F>,
-        call: impl FnOnce(&mut S) -> Result<S::Future, convert::ConvertError>,
+        request: impl FnOnce() -> Result<Request<Body>, convert::ConvertError>,
         head: bool,
     ) -> Turn<Begun>
     where
@@ -495,19 +499,24 @@ where
             observe::service_failed(&error);
             Begun::Failed
         };
-        // Called as soon as the service is ready, in the poll that says so.
-        let mut first = Some(call);
+        let mut first = Some(request);
         connection
             .until(|server, context| {
                 let polled = guarded(|| {
-                    if first.is_some() {
-                        if let Err(error) = ready!(service.poll_ready(context)) {
-                            return Poll::Ready(Err(failed(error)));
-                        }
-                        match first.take().map(|call| call(service)) {
-                            Some(Ok(call)) => exchange.call.set(Some(call)),
-                            Some(Err(error)) => return Poll::Ready(Err(refuse(server, error))),
-                            None => {}
+                    // A request that is refused must not take a service's readiness from those that are not.
+                    let request = match first.take().map(|request| request()) {
+                        Some(Ok(request)) => Some(request),
+                        Some(Err(error)) => return Poll::Ready(Err(refuse(server, error))),
+                        None => exchange.request.take(),
+                    };
+                    if let Some(request) = request {
+                        match service.poll_ready(context) {
+                            Poll::Ready(Ok(())) => exchange.call.set(Some(service.call(request))),
+                            Poll::Ready(Err(error)) => return Poll::Ready(Err(failed(error))),
+                            Poll::Pending => {
+                                *exchange.request = Some(request);
+                                return Poll::Pending;
+                            }
                         }
                     }
                     match exchange.call.as_mut().as_pin_mut() {

@@ -210,7 +210,7 @@ impl ResponseWriter<'_> {
     /// # Errors
     ///
     /// The status was not within 200 to 999, the reason has a control byte, a header's name is not a token or its value
-    /// has a control byte other than tab, or the answer is too long for a frame.
+    /// has a control byte other than tab. A body that is too long for a frame is streamed.
     pub fn body(self, body: impl AsRef<[u8]>) -> Result<(), AnswerError> {
         self.end(|reply| reply.answer.body(body.as_ref()))
     }
@@ -233,7 +233,7 @@ impl ResponseWriter<'_> {
     /// # Errors
     ///
     /// As [`body`](Self::body), or a trailer's name is not a token or one that only headers may have, or its value has a
-    /// control byte other than tab. Here an answer that is too long for a frame is an error, too.
+    /// control byte other than tab. Where there are trailers, an answer that is too long for a frame is an error, too.
     pub fn body_with_trailers<N, V>(
         self,
         body: impl AsRef<[u8]>,

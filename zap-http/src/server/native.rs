@@ -139,6 +139,7 @@ impl<H: Handler> Answering for Replying<H> {
             Turn::Done(Ok(Ok(()))) if reply.finished => {}
             Turn::Done(_) => {
                 connection.server.reclaim(&mut reply.answer);
+                reply.stream = None;
                 return connection.server.give_up();
             }
             // Dropping the future cancelled the handler.

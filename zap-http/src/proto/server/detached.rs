@@ -150,9 +150,11 @@ impl Server {
 
     /// Takes the buffer back, and drops what was written into it.
     pub(crate) fn reclaim(&mut self, answer: &mut Detached) {
-        answer.buffer.clear();
-        if answer.buffer.capacity() <= KEEP_LEN {
-            self.detached = core::mem::take(&mut answer.buffer);
+        (answer.draft, answer.shared) = (None, None);
+        let mut buffer = core::mem::take(&mut answer.buffer);
+        buffer.clear();
+        if buffer.capacity() <= KEEP_LEN {
+            self.detached = buffer;
         }
     }
 }

@@ -14,7 +14,8 @@ impl Server {
         self.close_with(CloseReason::TransportFailed);
     }
 
-    /// Stops reading, answers everything that was read, sends the answers and closes; at `deadline` it closes anyway.
+    /// Takes no further requests, answers everything that was read, sends the answers and closes; at `deadline` it closes
+    /// anyway. What comes meanwhile is dropped.
     pub fn shutdown(&mut self, deadline: Option<Instant>, now: Instant) {
         if self.phase == Phase::Open {
             self.finish_with(CloseReason::Shutdown);
@@ -61,14 +62,16 @@ impl Server {
                     self.end_with(CloseReason::Framing(fault), !self.peer_done);
                 }
                 Some(fault) => self.end_with(CloseReason::Framing(fault), false),
-                None if self.phase == Phase::Finishing => self.phase = Phase::Flushing { drain: self.was_active() },
+                None if self.phase == Phase::Finishing => self.phase = Phase::Flushing { drain: true },
                 None => {}
             }
         }
         if let Phase::Flushing { drain } = self.phase
             && self.output.is_empty()
         {
-            if drain && !self.peer_done {
+            // Told to stop, a connection that is quiet has nothing on its way.
+            let quiet = self.reason == Some(CloseReason::Shutdown) && !self.was_active();
+            if drain && !quiet && !self.peer_done {
                 let until = self.clock.now.checked_add(self.config.drain_timeout);
                 self.phase = Phase::Draining { until, left: self.config.max_drain_len };
             } else {
